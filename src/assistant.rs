@@ -17,7 +17,7 @@ pub mod wording;
 
 pub use address::{addresses, is_fixed_command};
 pub use builtin::{
-    AccountTask, ChangedFact, CrisisKind, Intent, MessageContext, ProfilePart, Statement,
+    AccountTask, CrisisKind, FactChange, Intent, MessageContext, ProfilePart, Statement,
     UnknownMessage, around_missing_event, asks_for_list, asks_for_time, corrected_value,
     counted_unit_s, crisis_is_over, crisis_language, hour_or_people, is_consent,
     is_figure_of_speech, is_other_offset, is_unrelated_to_crisis, may_answer, may_restate,

@@ -37,7 +37,7 @@ pub use follow_up::{
     second_request, unit_of_s, with_corrected_value, with_other_person,
 };
 pub use memory::MEMORY_CHARS_MAX;
-pub use memory::fact::{ChangedFact, separate_facts};
+pub use memory::fact::{FactChange, separate_facts};
 pub use memory::matching::{
     may_answer, memory_answers, memory_is_meant, memory_matches, memory_names, memory_overlap,
 };
@@ -401,7 +401,7 @@ pub fn request_with_answer(answer: &str, persona: &str, what: &str) -> Option<St
     if !reminder::may_answer(&words) {
         return None;
     }
-    let from = words.after(0, phrases!["either", "maybe"]).unwrap_or(0);
+    let from = words.skip(0, phrases!["either", "maybe"]);
     let read = when::read(&words, from).or_else(|| when::read_hour_alone(&words, from));
     let is_time = read.is_some()
         || words

@@ -11,6 +11,7 @@ mod delivered;
 mod follow_ups;
 mod language;
 mod memories;
+mod named_times;
 mod occasions;
 mod recurring;
 mod reminders;
@@ -24,7 +25,6 @@ pub use apologies::{
     Apology, account_stays, apology, called_elsewhere, cut_short, english_only, no_export,
     not_done, nothing_done, nothing_sent, what_is_set, without_model,
 };
-pub use calendar::NamedTimes;
 pub use care::{
     after_crisis, crisis, crisis_over, how_to_delete_account, how_to_export_data,
     unknown_after_crisis,
@@ -35,6 +35,7 @@ pub use follow_ups::*;
 pub(in crate::assistant) use language::foreign_language_of;
 pub use language::language_of;
 pub use memories::*;
+pub use named_times::NamedTimes;
 pub use occasions::*;
 pub use recurring::{
     comes_only_once, day_not_left_out, listed_text, next_dates, other_days_stay, recurrence_phrase,

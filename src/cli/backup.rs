@@ -114,7 +114,7 @@ const SERVICE_ENDED: &str =
 
 /// The answer to `POST /admin/backup`.
 #[derive(Deserialize)]
-struct RequestedBackup {
+struct BackupAnswer {
     started: bool,
     id: Option<u64>,
 }
@@ -122,7 +122,7 @@ struct RequestedBackup {
 /// Waits until no other backup is running. Returns this backup's number.
 fn start(config: &Config, progress: &Progress) -> Result<u64, String> {
     loop {
-        let answer: RequestedBackup =
+        let answer: BackupAnswer =
             running::ask(config, Method::Post, ROUTE, None)?.ok_or(SERVICE_ENDED)?;
         if answer.started {
             return answer.id.ok_or(SERVICE_ENDED.to_owned());

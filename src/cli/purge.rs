@@ -53,7 +53,7 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
 
 /// The answer to `POST /admin/purge`.
 #[derive(Deserialize)]
-struct RequestedPurge {
+struct PurgeAnswer {
     /// Its number.
     asked: u64,
 }
@@ -93,7 +93,7 @@ fn remaining(outlook: &PurgeOutlook) -> usize {
 
 fn purge(config: &Config, as_json: bool) -> Result<(), String> {
     let erased = match running::ask(config, Method::Post, ROUTE, None)? {
-        Some(RequestedPurge { asked }) => purge_by_service(config, asked)?,
+        Some(PurgeAnswer { asked }) => purge_by_service(config, asked)?,
         None => purge_without_service(config)?,
     };
     super::print(&match (as_json, erased) {

@@ -11,7 +11,7 @@ use super::turn::MessageTurn;
 use super::{gate, memories};
 use crate::assistant::powers::{self, Power, PowerAction, PowerCalls, RequestStrength};
 use crate::assistant::{
-    self, ChangedFact, Intent, MessageContext, Statement, UnknownMessage, wording,
+    self, FactChange, Intent, MessageContext, Statement, UnknownMessage, wording,
 };
 use crate::error::Result;
 use crate::memory::READ_MAX;
@@ -218,9 +218,9 @@ pub(super) fn remember_fact(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, fact: &str)
 pub(super) fn change_fact(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
-    fact: &ChangedFact,
+    fact: &FactChange,
 ) -> Result<Option<String>> {
-    let ChangedFact { subject, value, .. } = fact;
+    let FactChange { subject, value, .. } = fact;
     Ok(match memory_of(turn, tx, subject)? {
         Some((id, begin)) => Some(replace_memory(turn, tx, id, &format!("{begin}{value}"))?),
         None if fact.is_fact => {

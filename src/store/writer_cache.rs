@@ -184,12 +184,13 @@ impl WriterCache {
     }
 }
 
-trait Bounded {
+/// A map or set of at most `ENTRIES_MAX` entries.
+trait BoundedCollection {
     /// Empties what has reached its limit.
     fn bound(&mut self);
 }
 
-impl<K, V> Bounded for HashMap<K, V> {
+impl<K, V> BoundedCollection for HashMap<K, V> {
     fn bound(&mut self) {
         if self.len() >= ENTRIES_MAX {
             self.clear();
@@ -197,7 +198,7 @@ impl<K, V> Bounded for HashMap<K, V> {
     }
 }
 
-impl<T> Bounded for HashSet<T> {
+impl<T> BoundedCollection for HashSet<T> {
     fn bound(&mut self) {
         if self.len() >= ENTRIES_MAX {
             self.clear();

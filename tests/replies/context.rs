@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::support::mem0::Mem0;
 use super::support::model_server::{Mode, ModelServer, calling};
 use super::support::{self, Service, group};
-use super::{acting, count, reply, service, service_with};
+use super::{acting, count, reply, service, service_on, service_with};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn persona_memories_and_profile_are_told_as_data() {
@@ -110,11 +110,7 @@ async fn open_reminders_of_the_day_are_told() {
 #[tokio::test(flavor = "multi_thread")]
 async fn reminders_that_came_last_are_told() {
     let clock = Clock::fixed(chatkeep::clock::Timestamp(1_772_625_600_000));
-    let model = ModelServer::start().await;
-    let own = model.settings();
-    let settings: Vec<(&str, &str)> = own.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
-    let folder = tempfile::tempdir().unwrap();
-    let service = Service::in_folder(folder, &settings, clock.clone()).await;
+    let (service, model) = service_on(&clock).await;
     let remind =
         |text: &str, minutes: i64| ("set_reminder", json!({"text": text, "in_minutes": minutes}));
     let profile = ("set_profile", json!({"timezone": "Asia/Tokyo"}));
@@ -163,11 +159,7 @@ async fn reminders_that_came_last_are_told() {
 #[tokio::test(flavor = "multi_thread")]
 async fn reminders_come_in_the_persons_language() {
     let clock = Clock::fixed(chatkeep::clock::Timestamp(1_772_625_600_000));
-    let model = ModelServer::start().await;
-    let own = model.settings();
-    let settings: Vec<(&str, &str)> = own.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
-    let folder = tempfile::tempdir().unwrap();
-    let service = Service::in_folder(folder, &settings, clock.clone()).await;
+    let (service, model) = service_on(&clock).await;
     let remind =
         |text: &str, minutes: i64| ("set_reminder", json!({"text": text, "in_minutes": minutes}));
     let profile = json!({"language": "es", "timezone": "Europe/Madrid"});

@@ -58,11 +58,15 @@ async fn service_of(
 
 /// A service at that time of a fixed clock.
 async fn service_at(now: &str) -> (Service, ModelServer) {
+    service_on(&Clock::fixed(Timestamp::parse(now).unwrap())).await
+}
+
+async fn service_on(clock: &Clock) -> (Service, ModelServer) {
     let model = ModelServer::start().await;
     let own = model.settings();
     let all: Vec<(&str, &str)> = own.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
-    let clock = Clock::fixed(Timestamp::parse(now).unwrap());
-    let service = Service::in_folder(tempfile::tempdir().unwrap(), &all, clock).await;
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::in_folder(folder, &all, clock.clone()).await;
     (service, model)
 }
 

@@ -57,9 +57,7 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     if let Some(from) = words.after(message.start, &REMINDERS) {
         let about = words.after(from, phrases!["about", "of", "with"]);
         let for_what = words.after(from, phrases!["for", "to"]);
-        let from = words
-            .after(from, phrases!["due on", "due in", "due", "for", "on", "in"])
-            .unwrap_or(from);
+        let from = words.skip(from, phrases!["due on", "due in", "due", "for", "on", "in"]);
         let found = |span| Intent::FindReminders {
             span: Some(span),
             about: None,
@@ -80,7 +78,7 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
         return one_reminder(message, from..end);
     }
     if let Some(from) = another_day(message) {
-        let from = words.after(from, phrases!["for", "on"]).unwrap_or(from);
+        let from = words.skip(from, phrases!["for", "on"]);
         return spans(message, from..end, |span| Intent::Agenda {
             span,
             of_calendar: false,
@@ -119,7 +117,7 @@ fn of_day_alone(message: &ParsedMessage, end: usize) -> Option<Intent> {
         message.start,
         phrases!["whats", "what is", "hows", "how is"],
     )?;
-    let from = words.after(from, phrases!["for", "on"]).unwrap_or(from);
+    let from = words.skip(from, phrases!["for", "on"]);
     if words.get(from) == "today" {
         return None;
     }
@@ -146,12 +144,10 @@ fn spans(
     if let Some(both) = both {
         return Some(Intent::Several(both.into_iter().map(intent).collect()));
     }
-    let from = words
-        .after(
-            range.start,
-            phrases!["after", "before", "between", "from", "until", "till", "by"],
-        )
-        .unwrap_or(range.start);
+    let from = words.skip(
+        range.start,
+        phrases!["after", "before", "between", "from", "until", "till", "by"],
+    );
     let is_time = when::read(words, from).is_some() || hours::is_count(words, from);
     (is_time && from < range.end).then(|| Intent::Unclear(wording::asked_days_unclear()))
 }
@@ -199,12 +195,10 @@ fn one_reminder(message: &ParsedMessage, range: Range<usize>) -> Option<Intent> 
     let noun = range
         .clone()
         .find(|at| matches!(words.get(*at), "reminder" | "alarm" | "timer"))?;
-    let rest = words
-        .after(
-            noun + 1,
-            phrases!["go off", "going off", "ring", "due", "set for", "set"],
-        )
-        .unwrap_or(noun + 1);
+    let rest = words.skip(
+        noun + 1,
+        phrases!["go off", "going off", "ring", "due", "set for", "set"],
+    );
     let about = match words.after(rest, phrases!["for", "about", "of", "to"]) {
         Some(from) => words.original(from..range.end),
         None if rest == range.end => words.original(range.start..noun),

@@ -24,8 +24,8 @@ fn asked_until(words: &Words, at: usize) -> Option<usize> {
     let links = phrases![
         "is it", "are there", "there are", "it is", "are left", "left", "do i have", "have i got",
     ];
-    let from = words.after(from, links).unwrap_or(from);
-    let from = words.after(from, phrases!["left"]).unwrap_or(from);
+    let from = words.skip(from, links);
+    let from = words.skip(from, phrases!["left"]);
     words.after(from, phrases!["until", "till", "til", "to"])
 }
 
@@ -36,9 +36,7 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     }
     let until = || asked_until(words, message.start);
     let from = words.after(message.start, &ASKING).or_else(until)?;
-    let from = words
-        .after(from, phrases!["on", "of", "for"])
-        .unwrap_or(from);
+    let from = words.skip(from, phrases!["on", "of", "for"]);
     let end = match words.get(words.len().saturating_sub(1)) {
         "please" | "pls" => words.len() - 1,
         _ => words.len(),

@@ -5,23 +5,28 @@
 mod cancel;
 mod change;
 mod corrected_value;
+mod fixed;
 mod moment;
 mod new_time;
+mod next_dates;
 mod read;
 mod restated;
 mod skip;
+mod snooze;
 
 pub(in crate::assistant) use cancel::read_named;
 pub use cancel::{name_and_day, named_apart, second_request};
 pub use corrected_value::{
     corrected_value, hour_or_people, reworded, with_corrected_value, with_other_person,
 };
+pub(in crate::assistant) use fixed::is_consent;
 pub(in crate::assistant::builtin) use moment::problem;
 pub(in crate::assistant) use new_time::read_new_time;
 pub use new_time::{counted_unit_s, names_hour, names_time, unit_of_s};
-pub(in crate::assistant) use read::{is_consent, read, two_durations};
+pub(in crate::assistant) use read::read;
 pub(super) use restated::may_correct;
 pub use restated::{may_restate, restated};
+pub(in crate::assistant) use snooze::two_durations;
 
 use std::ops::Range;
 

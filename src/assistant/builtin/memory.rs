@@ -100,9 +100,7 @@ fn meant(text: &str) -> Option<String> {
     let Some((at, from)) = starts.find_map(|at| Some((at, words.after(at, &MARKS)?))) else {
         return Some(text.to_owned());
     };
-    let from = words
-        .after(from, phrases!["its", "it is", "thats", "i mean", "i meant"])
-        .unwrap_or(from);
+    let from = words.skip(from, phrases!["its", "it is", "thats", "i mean", "i meant"]);
     let said = tidied(words.original(0..at));
     with_corrected_value(&said, &subject(words.original(from..words.len())))
 }
@@ -229,15 +227,13 @@ pub(super) fn asked_about(text: &str, words: &Words) -> Option<String> {
         let about = subject(words.original(from..end.max(from)));
         return Some(about).filter(|about| !about.is_empty());
     };
-    let from = words
-        .after(
-            from + 1,
-            phrases![
-                "is", "are", "was", "were", "does", "do", "did", "much is", "much are",
-                "much does", "much do",
-            ],
-        )
-        .unwrap_or(from + 1);
+    let from = words.skip(
+        from + 1,
+        phrases![
+            "is", "are", "was", "were", "does", "do", "did", "much is", "much are", "much does",
+            "much do",
+        ],
+    );
     Some(subject(words.original(from..words.len()))).filter(|about| !about.is_empty())
 }
 

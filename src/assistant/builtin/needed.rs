@@ -58,9 +58,7 @@ pub(super) fn trip(message: &ParsedMessage<'_>) -> Option<String> {
 pub(super) fn needed_thing(message: &ParsedMessage<'_>) -> Option<String> {
     let (words, at) = (&message.words, message.start);
     let from = words.after(at, &NEEDS)?;
-    let from = words
-        .after(from, phrases!["a", "an", "the", "any"])
-        .unwrap_or(from);
+    let from = words.skip(from, phrases!["a", "an", "the", "any"]);
     let end = reminder::without_courtesies(words, from..words.len());
     let is_short = (1..=THING_WORDS_MAX).contains(&end.saturating_sub(from));
     if !is_short || (from..end).any(|at| is_no_purchase(words.get(at))) {

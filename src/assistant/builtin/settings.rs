@@ -29,21 +29,17 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
 
 fn timezone(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
-    let stated = words
-        .after(
-            message.start,
-            phrases!["set", "change", "use", "switch", "update"],
-        )
-        .unwrap_or(message.start);
-    let stated = words.after(stated, phrases!["my", "the"]).unwrap_or(stated);
+    let stated = words.skip(
+        message.start,
+        phrases!["set", "change", "use", "switch", "update"],
+    );
+    let stated = words.skip(stated, phrases!["my", "the"]);
     let place = match words.after(stated, phrases!["timezone", "time zone"]) {
         Some(next) => next,
         None => return resident(message),
     };
-    let place = words
-        .after(place, phrases!["is now", "is", "to", "as"])
-        .unwrap_or(place);
-    let place = words.after(place, phrases!["in"]).unwrap_or(place);
+    let place = words.skip(place, phrases!["is now", "is", "to", "as"]);
+    let place = words.skip(place, phrases!["in"]);
     let phrase = subject(words.original(place..words.len()));
     if phrase.is_empty() {
         return (place > stated && message.is_addressed)

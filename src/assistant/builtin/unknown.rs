@@ -4,8 +4,8 @@ use super::parsing::read_message;
 use super::reminder;
 use super::words::Words;
 use super::{
-    ChangedFact, FollowUp, Intent, MessageContext, ParsedMessage, crisis, follow_up, memory,
-    needed, parsing, small_talk, wording,
+    FactChange, FollowUp, Intent, MessageContext, ParsedMessage, crisis, follow_up, memory, needed,
+    parsing, small_talk, wording,
 };
 use crate::clock::Timestamp;
 use crate::model::recurrence::Recurrence;
@@ -45,7 +45,7 @@ pub enum Statement {
     /// A plain fact about oneself.
     Fact(String),
     /// A fact that has another value now.
-    Changed(ChangedFact),
+    Changed(FactChange),
     /// What is needed or used up, for a list.
     Needed(String),
     /// A place and the days there: "rome from 3 to 7 december".

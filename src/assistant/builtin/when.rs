@@ -147,7 +147,7 @@ fn read_any(words: &Words, at: usize) -> Option<(TimeExpression, usize)> {
     let mut end = at;
     // A time has at most five parts, one per field.
     for _ in 0..5 {
-        let begin = words.after(end, phrases!["first thing"]).unwrap_or(end);
+        let begin = words.skip(end, phrases!["first thing"]);
         // "roughly at 5"
         let begin = words
             .after(begin, &ROUGHLY)

@@ -97,7 +97,7 @@ const NAME_BYTES_MAX: usize = 64;
 /// The zone named after a time of day, and the index after it: "PST", "Berlin time", "UTC+2".
 /// "time" after an unknown place gives none.
 pub(super) fn after_time(words: &Words, at: usize) -> Option<(Zone, usize)> {
-    let place = words.after(at, phrases!["the"]).unwrap_or(at);
+    let place = words.skip(at, phrases!["the"]);
     for count in 1..=PLACE_WORDS_MAX {
         let end = place + count;
         if words.get(end) == "time" {

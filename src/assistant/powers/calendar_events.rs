@@ -53,9 +53,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Eve
     )?;
     let (spec, next) = when::read_duration(words, from)?;
     let next = words.after(next, phrases!["before"])?;
-    let next = words
-        .after(next, phrases!["my", "each", "every", "all my", "all"])
-        .unwrap_or(next);
+    let next = words.skip(next, phrases!["my", "each", "every", "all my", "all"]);
     static ALL: Phrases = Phrases::new(&[
         "meetings", "meeting", "events", "event", "calls", "appointments", "appointment",
     ]);

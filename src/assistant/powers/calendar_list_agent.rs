@@ -51,7 +51,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Cal
         ],
     );
     let from = on.or(off)?;
-    let from = words.after(from, phrases!["my", "the"]).unwrap_or(from);
+    let from = words.skip(from, phrases!["my", "the"]);
     let name = if words.get(from) == "calendar" {
         parsers::original(words, from + 1, end)
     } else if words.get(end - 1) == "calendar" {

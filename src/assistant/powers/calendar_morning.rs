@@ -55,13 +55,9 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Mor
     if from == end {
         return Some((Clear, MorningAction::Show));
     }
-    let from = words
-        .after(from, phrases!["every day", "every morning", "daily"])
-        .unwrap_or(from);
+    let from = words.skip(from, phrases!["every day", "every morning", "daily"]);
     let (spec, next) = when::read(words, from)?;
-    let next = words
-        .after(next, phrases!["every day", "every morning", "daily"])
-        .unwrap_or(next);
+    let next = words.skip(next, phrases!["every day", "every morning", "daily"]);
     let clock = spec.clock.filter(|_| next == end && spec.day.is_none())?;
     let tomorrow = TimeExpression {
         day: Some(Day::InDays(1)),

@@ -131,7 +131,7 @@ fn count(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<Calenda
         "this week" => (monday, monday + Duration::days(6)),
         "next week" => (monday + Duration::days(7), monday + Duration::days(13)),
         _ => {
-            let from = words.after(from, phrases!["on", "for"]).unwrap_or(from);
+            let from = words.skip(from, phrases!["on", "for"]);
             let (day, next) = parsers::read_day(words, from, message.context.now, message.zone())?;
             (next == end).then_some((day, day))?
         }

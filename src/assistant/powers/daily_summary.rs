@@ -81,15 +81,13 @@ fn fixed(request: &str) -> Option<DailySummaryAction> {
 fn daily(message: &ParsedMessage<'_>) -> Option<DailySummaryAction> {
     let words = &message.words;
     let end = super::parsers::end(words);
-    let at = words
-        .after(
-            message.start,
-            phrases![
-                "send me", "give me", "i want", "send", "show me", "set up", "set",
-            ],
-        )
-        .unwrap_or(message.start);
-    let at = words.after(at, phrases!["my", "a", "the"]).unwrap_or(at);
+    let at = words.skip(
+        message.start,
+        phrases![
+            "send me", "give me", "i want", "send", "show me", "set up", "set",
+        ],
+    );
+    let at = words.skip(at, phrases!["my", "a", "the"]);
     let from = words.after(at, phrases!["daily summary", "summary"])?;
     let daily = words.get(at) == "daily";
     let every = words.after(

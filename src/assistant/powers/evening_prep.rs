@@ -96,7 +96,7 @@ fn daily(message: &ParsedMessage<'_>) -> Option<(RequestStrength, EveningAction)
         return (after.is_some() || starts).then_some((Clear, EveningAction::Daily(None)));
     }
     let (spec, to) = when::read(words, next)?;
-    let to = words.after(to, &EVERY).unwrap_or(to);
+    let to = words.skip(to, &EVERY);
     let clock = spec.clock.filter(|_| to == end && spec.day.is_none())?;
     // In the evening, "at 9" is 21:00.
     let hour = match clock.hour {

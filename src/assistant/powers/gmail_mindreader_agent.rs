@@ -77,7 +77,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Mai
 /// A few words without their article.
 fn name(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<String> {
     let words = &message.words;
-    let from = words.after(from, phrases!["the", "my"]).unwrap_or(from);
+    let from = words.skip(from, phrases!["the", "my"]);
     let name = parsers::original(words, from, to);
     (!name.is_empty() && to - from <= NAME_WORDS_MAX).then_some(name)
 }

@@ -99,7 +99,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Che
         "dont ask me about", "dont ask about", "dont ask me how", "do not ask me about",
     ];
     if let Some(from) = words.after(at, asking) {
-        let from = words.after(from, phrases!["my", "the"]).unwrap_or(from);
+        let from = words.skip(from, phrases!["my", "the"]);
         let about = parsers::original(words, from, end);
         return (!about.is_empty()).then_some((Clear, CheckinAction::Remove(about)));
     }
@@ -111,9 +111,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Che
     }
     let have = words.after(at, &HAVING);
     let from = match have {
-        Some(from) => words
-            .after(from, phrases!["a", "an", "my", "the", "another"])
-            .unwrap_or(from),
+        Some(from) => words.skip(from, phrases!["a", "an", "my", "the", "another"]),
         None => words.after(at, phrases!["my", "the"])?,
     };
     let named = (from..end.min(from + NAME_WORDS_MAX)).find(|n| is_of_weight(words.get(*n)))?;

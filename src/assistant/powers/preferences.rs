@@ -199,7 +199,7 @@ fn of_superpower(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<N
     let stop = words.after(at, phrases!["stop", "mute", "turn off", "no more"]);
     let resume = words.after(at, phrases!["resume", "unmute", "turn on", "restart"]);
     let from = stop.or(resume)?;
-    let from = words.after(from, phrases!["my", "the"]).unwrap_or(from);
+    let from = words.skip(from, phrases!["my", "the"]);
     let to = if matches!(words.get(end - 1), "messages" | "notices" | "again") {
         end - 1
     } else {

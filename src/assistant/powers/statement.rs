@@ -40,10 +40,7 @@ fn is_wished(message: &ParsedMessage<'_>) -> bool {
 
 /// Where the sentence begins, after words like "actually".
 pub(super) fn start(message: &ParsedMessage<'_>) -> usize {
-    message
-        .words
-        .after(message.start, &FILLERS)
-        .unwrap_or(message.start)
+    message.words.skip(message.start, &FILLERS)
 }
 
 pub(super) fn sentence_kind(message: &ParsedMessage<'_>) -> SentenceKind {
@@ -98,12 +95,10 @@ pub(super) fn has_second_request(words: &Words<'_>) -> bool {
 /// Whether a person may be called so: "Ana", "my best friend Eva", "Will".
 pub(super) fn is_person(name: &str) -> bool {
     let words = Words::new(name);
-    let from = words
-        .after(
-            0,
-            phrases!["my", "our", "the", "your", "his", "her", "their"],
-        )
-        .unwrap_or(0);
+    let from = words.skip(
+        0,
+        phrases!["my", "our", "the", "your", "his", "her", "their"],
+    );
     let count = words.len().saturating_sub(from);
     let is_name = |at: usize| {
         let word = words.get(at);

@@ -120,9 +120,7 @@ fn is_ticket(word: &str) -> bool {
 /// The index after "keep this ticket".
 fn note_start(words: &Words<'_>, at: usize) -> Option<usize> {
     let thing = |at| {
-        let at = words
-            .after(at, phrases!["this", "my", "the", "these", "our", "a"])
-            .unwrap_or(at);
+        let at = words.skip(at, phrases!["this", "my", "the", "these", "our", "a"]);
         words.after(
             at,
             phrases!["tickets", "ticket", "boarding pass", "boarding passes"],
@@ -137,9 +135,7 @@ fn note_start(words: &Words<'_>, at: usize) -> Option<usize> {
 
 /// "ticket for Coldplay", "Coldplay ticket".
 fn about(words: &Words<'_>, from: usize, ticket: usize, end: usize) -> Option<String> {
-    let from = words
-        .after(from, phrases!["my", "the", "our"])
-        .unwrap_or(from);
+    let from = words.skip(from, phrases!["my", "the", "our"]);
     let after = words.after(
         ticket + 1,
         phrases!["for the", "for", "to the", "to", "number", "no"],

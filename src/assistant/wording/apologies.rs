@@ -2,6 +2,7 @@
 //! stands in the table. It never mentions the cause, which is logged.
 
 use super::calendar;
+use super::language::entry;
 use crate::clock::{Timestamp, Zone};
 
 /// The sentences of one language; `{}` is filled in.
@@ -166,11 +167,7 @@ const OTHERS: [Sentences; 7] = [
 
 /// `language`: a BCP 47 tag; English for languages that are not in the table.
 fn sentences(language: Option<&str>) -> &'static Sentences {
-    let primary = language.and_then(|tag| tag.split(['-', '_']).next());
-    let mut others = OTHERS.iter();
-    let found =
-        primary.and_then(|primary| others.find(|one| one.language.eq_ignore_ascii_case(primary)));
-    found.unwrap_or(&ENGLISH)
+    entry(&OTHERS, |one| one.language, language).unwrap_or(&ENGLISH)
 }
 
 /// Why there is no reply, as the apology puts it.

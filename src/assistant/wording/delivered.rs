@@ -1,5 +1,6 @@
 //! The texts of reminders that are delivered, in the languages that have sentences.
 
+use super::language::entry;
 use super::{calendar, times};
 use crate::clock::{Timestamp, Zone};
 
@@ -67,11 +68,7 @@ const OTHERS: [DeliveryWords; 7] = [
 
 /// `language`: a BCP 47 tag; English for languages that are not in the table.
 fn words(language: Option<&str>) -> &'static DeliveryWords {
-    let primary = language.and_then(|tag| tag.split(['-', '_']).next());
-    let mut others = OTHERS.iter();
-    let found =
-        primary.and_then(|primary| others.find(|one| one.language.eq_ignore_ascii_case(primary)));
-    found.unwrap_or(&ENGLISH)
+    entry(&OTHERS, |one| one.language, language).unwrap_or(&ENGLISH)
 }
 
 /// The text of a due reminder.

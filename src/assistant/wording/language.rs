@@ -112,6 +112,18 @@ static LANGUAGES_OF: LazyLock<WordMap<u8>> = LazyLock::new(|| {
     WordMap::merged(words, |one, other| one | other)
 });
 
+/// The entry of a table of texts for a language, by the first part of its BCP 47 tag. `None` without
+/// a tag, and for languages that are not in the table.
+pub(super) fn entry<'t, T>(
+    table: &'t [T],
+    language_of: impl Fn(&T) -> &'static str,
+    tag: Option<&str>,
+) -> Option<&'t T> {
+    let primary = tag?.split(['-', '_']).next()?;
+    let mut entries = table.iter();
+    entries.find(|one| language_of(one).eq_ignore_ascii_case(primary))
+}
+
 /// The language of a text, as a tag of BCP 47. `None`: it is none of those that have sentences, or
 /// the text doesn't tell.
 pub fn language_of(text: &str) -> Option<&'static str> {

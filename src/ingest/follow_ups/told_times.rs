@@ -67,8 +67,8 @@ pub(in crate::ingest) fn kept_reminders(
     tx: &Tx<'_>,
     intent: &Intent,
 ) -> Result<Option<String>> {
-    let cancelled = || match turn.unknown_message().into_owned().named_follow_up {
-        Some(FollowUp::CalledOffAbout(about)) => Some(about),
+    let cancelled = || match &turn.unknown_message().named_follow_up {
+        Some(FollowUp::CalledOffAbout(about)) => Some(about.clone()),
         _ => None,
     };
     let about = match intent {

@@ -5,8 +5,8 @@ use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
 use serde_json::{Map, Value, json};
 
 use super::private_answer;
-use super::reminder_json::{ID_CHARS, local_time, reminder_now, to_json};
-use super::result::{CallResult, ReminderNow};
+use super::reminder_json::{ID_CHARS, local_time, reminder_state, to_json};
+use super::result::{CallResult, ReminderState};
 use crate::assistant::builtin::Span;
 use crate::assistant::tools::{Operation, ProfileChange, ReminderChat, ReminderTime};
 use crate::assistant::{self, wording};
@@ -130,7 +130,7 @@ fn change_reminder(
     };
     let changed = open_reminders::change(turn, tx, reminder, &request)?;
     Ok(CallResult {
-        reminder: Some(reminder_now(turn, &changed)),
+        reminder: Some(reminder_state(turn, &changed)),
         ..CallResult::done(to_json(turn, &changed))
     })
 }
@@ -141,9 +141,9 @@ fn cancel_reminder(
     reminder: Reminder,
 ) -> Result<CallResult> {
     let value = to_json(turn, &reminder);
-    let now = ReminderNow {
+    let now = ReminderState {
         at: None,
-        ..reminder_now(turn, &reminder)
+        ..reminder_state(turn, &reminder)
     };
     open_reminders::cancel(turn, tx, &[reminder])?;
     Ok(CallResult {
@@ -281,7 +281,7 @@ fn set_reminder(
     };
     Ok(CallResult {
         schedule,
-        reminder: Some(reminder_now(turn, &reminder)),
+        reminder: Some(reminder_state(turn, &reminder)),
         ..CallResult::done(json)
     })
 }

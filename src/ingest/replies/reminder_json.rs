@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::result::ReminderNow;
+use super::result::ReminderState;
 use crate::clock::{Timestamp, Zone};
 use crate::ingest::turn::MessageTurn;
 use crate::store::Reminder;
@@ -27,9 +27,9 @@ pub(super) fn to_json(turn: &MessageTurn<'_>, reminder: &Reminder) -> Value {
 }
 
 /// The same as what a call left, to be compared with what is said of it.
-pub(super) fn reminder_now(turn: &MessageTurn<'_>, reminder: &Reminder) -> ReminderNow {
+pub(super) fn reminder_state(turn: &MessageTurn<'_>, reminder: &Reminder) -> ReminderState {
     let recurrence = reminder.recurrence.as_ref();
-    ReminderNow {
+    ReminderState {
         id: short_id(&reminder.schedule_id).to_owned(),
         text: reminder.text.clone(),
         at: Some(reminder.send_at),

@@ -126,12 +126,12 @@ pub(super) struct CallResult {
     /// A reminder's fields for relays, which the answer contains.
     pub(super) schedule: Option<Value>,
     /// The reminder that the call set, changed or cancelled.
-    pub(super) reminder: Option<ReminderNow>,
+    pub(super) reminder: Option<ReminderState>,
 }
 
 /// A reminder as a call left it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ReminderNow {
+pub(super) struct ReminderState {
     /// As the model gets it.
     pub(super) id: String,
     pub(super) text: String,
@@ -220,7 +220,7 @@ pub(super) struct CallRecord {
     pub(super) repeats: bool,
     /// The reminder that it set, changed or cancelled.
     #[serde(skip)]
-    pub(super) reminder: Option<ReminderNow>,
+    pub(super) reminder: Option<ReminderState>,
     /// The times in its result.
     #[serde(skip)]
     pub(super) told: NamedTimes,

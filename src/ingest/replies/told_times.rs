@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::model_turn::{CallTotals, ModelTurn};
 use super::reminder_json::local_time;
-use super::result::ReminderNow;
+use super::result::ReminderState;
 use super::statements::sentences;
 use crate::assistant::prompt::Prompt;
 use crate::assistant::wording::{self, NamedTimes};
@@ -85,8 +85,8 @@ impl ModelTurn<'_> {
 }
 
 /// The reminders that calls set or changed, as they are after all of them.
-fn set_reminders(work: &CallTotals) -> Vec<ReminderNow> {
-    let mut set: Vec<ReminderNow> = Vec::new();
+fn set_reminders(work: &CallTotals) -> Vec<ReminderState> {
+    let mut set: Vec<ReminderState> = Vec::new();
     for now in work
         .records
         .iter()
@@ -109,16 +109,16 @@ fn known(work: &CallTotals) -> NamedTimes {
 }
 
 /// A time that nothing bears out is named, and that of a reminder is not.
-fn differs(named: &NamedTimes, set: &[ReminderNow], known: &NamedTimes) -> bool {
-    let is_untold = |lacks: &dyn Fn(&ReminderNow) -> bool| set.iter().any(lacks);
-    let lacks_hour = |one: &ReminderNow| {
+fn differs(named: &NamedTimes, set: &[ReminderState], known: &NamedTimes) -> bool {
+    let is_untold = |lacks: &dyn Fn(&ReminderState) -> bool| set.iter().any(lacks);
+    let lacks_hour = |one: &ReminderState| {
         let comes_often = one.rule.as_ref().is_some_and(|rule| {
             let rule = rule.to_uppercase();
             SEVERAL_HOURS.iter().any(|part| rule.contains(part))
         });
         !comes_often && one.at.is_some_and(|at| named.lacks_hour(at, one.zone))
     };
-    let lacks_day = |one: &ReminderNow| {
+    let lacks_day = |one: &ReminderState| {
         one.rule.is_none() && one.at.is_some_and(|at| named.lacks_day(at, one.zone))
     };
     named.has_other_hour(known) && is_untold(&lacks_hour)
@@ -126,7 +126,7 @@ fn differs(named: &NamedTimes, set: &[ReminderNow], known: &NamedTimes) -> bool 
 }
 
 /// The note to the model.
-fn what_is_set(set: &[ReminderNow]) -> String {
+fn what_is_set(set: &[ReminderState]) -> String {
     let all: Vec<Value> = set
         .iter()
         .map(|one| {

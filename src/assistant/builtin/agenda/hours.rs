@@ -147,7 +147,7 @@ fn next_hours(message: &ParsedMessage, range: Range<usize>) -> Option<Span> {
 
 /// "in the next 4 hours"
 fn name_of_delay(words: &Words, range: &Range<usize>) -> String {
-    let from = words.after(range.start, &NEXT).unwrap_or(range.start);
+    let from = words.skip(range.start, &NEXT);
     format!("in the next {}", words.phrase(from..range.end))
 }
 
@@ -167,7 +167,7 @@ fn next_delay(words: &Words, range: Range<usize>) -> Option<(Delay, bool)> {
 fn days_in_a_row(message: &ParsedMessage, range: Range<usize>) -> Option<Span> {
     let (words, now, zone) = (&message.words, message.context.now, message.zone());
     let and = range.clone().find(|at| words.get(*at) == "and")?;
-    let next = words.after(and + 1, phrases!["on"]).unwrap_or(and + 1);
+    let next = words.skip(and + 1, phrases!["on"]);
     let day = |range: Range<usize>| day(words, range, now, zone);
     let (first, second) = (day(range.start..and)?, day(next..range.end)?);
     let name = |day: Timestamp| wording::day_name(day, now, zone);

@@ -95,12 +95,7 @@ fn state(words: &Words<'_>, at: usize) -> Option<usize> {
     let well = || {
         let is = words.after(at, &WHO)?;
         let is = words.after(is, &IS)?;
-        words.after(
-            words
-                .after(is, phrases!["all", "now", "feeling"])
-                .unwrap_or(is),
-            &WELL,
-        )
+        words.after(words.skip(is, phrases!["all", "now", "feeling"]), &WELL)
     };
     words.after(at, &OVER).or_else(well)
 }

@@ -70,7 +70,7 @@ fn span(words: &Words, range: Range<usize>) -> Option<Vec<usize>> {
 /// "the lunch one", "the water ones", "the next one".
 fn one_of(words: &Words, range: Range<usize>) -> Option<ReminderRef> {
     let all = ["all the", "all my", "all", "the", "my"];
-    let from = words.after(range.start, &all).unwrap_or(range.start);
+    let from = words.skip(range.start, &all);
     let last = range.end.checked_sub(1).filter(|last| *last > from)?;
     let about = subject(words.original(from..last));
     match words.get(last) {
@@ -132,7 +132,7 @@ pub fn named_apart(about: &str) -> Vec<String> {
         let is_and = |at: usize| matches!(words.get(at), "and" | "&");
         let ends = |at: &usize| is_and(*at) || *at > from && words.is_set_off(*at - 1);
         let end = (from..words.len()).find(ends).unwrap_or(words.len());
-        let start = words.after(from, phrases!["the", "my"]).unwrap_or(from);
+        let start = words.skip(from, phrases!["the", "my"]);
         if end > start {
             names.push(subject(words.original(start..end)));
         }
@@ -151,7 +151,7 @@ pub(in crate::assistant) fn read_named(words: &Words) -> Option<FollowUp> {
     static LEAD: Phrases = Phrases::new(&[
         "please", "pls", "actually", "actually please", "no wait", "no", "wait", "oh", "ok",
     ]);
-    let start = words.after(0, &LEAD).unwrap_or(0);
+    let start = words.skip(0, &LEAD);
     let end = words.len();
     let is_polite = end > start && matches!(words.get(end - 1), "please" | "pls");
     let range = start + 1..end - usize::from(is_polite);

@@ -45,7 +45,7 @@ pub(super) fn corrected(words: &Words, range: Range<usize>) -> Option<FollowUp> 
     if let Some(found) = words.after(from, phrases!["make", "change", "move"]) {
         return change(words, found - 1..range.end);
     }
-    let from = words.after(from, phrases!["i meant"]).unwrap_or(from);
+    let from = words.skip(from, phrases!["i meant"]);
     if let Some(found) = limited(words, from..range.end) {
         return Some(found);
     }
@@ -82,7 +82,7 @@ pub(super) fn limited(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let only = words.after(start, phrases!["only on", "only", "just on", "just"]);
     let not = words.after(start, phrases!["not on", "except on", "except"]);
     let from = only.or(not)?;
-    let from = words.after(from, phrases!["the"]).unwrap_or(from);
+    let from = words.skip(from, phrases!["the"]);
     let (days, end) = repeats::weekdays(words, from)?;
     if end != range.end {
         return None;
@@ -115,7 +115,7 @@ pub(super) fn reworded(words: &Words, range: Range<usize>) -> Option<FollowUp> {
                 || when::read(words, part.start).is_some()
         };
         // "not ben, i meant ann"
-        let new = words.after(new.start, &CORRECTIONS).unwrap_or(new.start)..new.end;
+        let new = words.skip(new.start, &CORRECTIONS)..new.end;
         let is_new_time = is_other(&new) || mentions_time(words, new.clone());
         let fits = is_short(&old) && is_short(&new) && !is_other(&old) && !is_new_time;
         let [old, new] = [old, new].map(|part| subject(words.original(part)));
@@ -183,7 +183,7 @@ pub(super) fn rename(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         return None;
     }
     let named = match is_text {
-        Some(of) => words.after(of, phrases!["of"]).unwrap_or(of),
+        Some(of) => words.skip(of, phrases!["of"]),
         None => at,
     };
     let which = match words.phrase(named..to).as_str() {
@@ -195,7 +195,7 @@ pub(super) fn rename(words: &Words, range: Range<usize>) -> Option<FollowUp> {
             ReminderRef::Numbered(numbers(words, named)?.0)
         }
         phrase if phrase.ends_with(" reminder") => {
-            let from = words.after(named, phrases!["my", "the"]).unwrap_or(named);
+            let from = words.skip(named, phrases!["my", "the"]);
             ReminderRef::About(subject(words.original(from..to - 1)))
         }
         _ => return None,
@@ -283,9 +283,7 @@ pub(super) fn change_unclear(words: &Words, range: Range<usize>) -> Option<Follo
         words.get(range.start),
         "make" | "change" | "move" | "push" | "shift" | "reschedule" | "postpone" | "delay" | "set"
     );
-    let from = words
-        .after(from, phrases!["to", "till", "until", "for", "at", "on"])
-        .unwrap_or(from);
+    let from = words.skip(from, phrases!["to", "till", "until", "for", "at", "on"]);
     let unclear = FollowUp::ChangeUnclear(ReminderRef::Latest);
     (is_verb && begins_with_time(words, from)).then_some(unclear)
 }
@@ -294,7 +292,7 @@ pub(super) fn change_unclear(words: &Words, range: Range<usize>) -> Option<Follo
 fn replaced(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let and = range.clone().find(|at| words.get(*at) == "and")?;
     let to = read_new_time(words, range.start..and)?;
-    let from = words.after(and + 1, phrases!["to"]).unwrap_or(and + 1);
+    let from = words.skip(and + 1, phrases!["to"]);
     let text = reminder::text_alone(words, from..range.end)?;
     Some(FollowUp::Replace { to, text })
 }
@@ -384,12 +382,8 @@ fn change_about(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let (about_end, to) = (named + 1..range.end)
         .filter(|at| link(at) || is_made && *at == named + 1)
         .find_map(|at| Some((at, read_new_time(words, at..range.end)?)))?;
-    let before = words
-        .after(range.start, phrases!["my", "the", "that"])
-        .unwrap_or(range.start);
-    let after = words
-        .after(named + 1, phrases!["to", "about", "of", "for"])
-        .unwrap_or(named + 1);
+    let before = words.skip(range.start, phrases!["my", "the", "that"]);
+    let after = words.skip(named + 1, phrases!["to", "about", "of", "for"]);
     let about = match about_end > after {
         true => words.original(after..about_end),
         false => words.original(before..named),
@@ -409,19 +403,17 @@ pub(super) fn numbers(words: &Words, at: usize) -> Option<(Vec<usize>, usize)> {
     if let Some(found) = ordinal(words, at) {
         return Some(found);
     }
-    let mut end = words
-        .after(
-            at,
-            phrases![
-                "reminder number", "reminders", "reminder", "number", "numbers", "nr", "no",
-            ],
-        )
-        .unwrap_or(at);
+    let mut end = words.skip(
+        at,
+        phrases![
+            "reminder number", "reminders", "reminder", "number", "numbers", "nr", "no",
+        ],
+    );
     let mut found = Vec::new();
     while found.len() < NUMBERS_MAX {
         let next = match found.is_empty() {
             true => end,
-            false => words.after(end, phrases!["and", "&"]).unwrap_or(end),
+            false => words.skip(end, phrases!["and", "&"]),
         };
         let word = words.get(next).trim_start_matches('#');
         // "1,3", "2-4"
@@ -447,7 +439,7 @@ pub(super) fn number_span(first: &str, last: &str) -> Option<RangeInclusive<usiz
 
 /// "the first one", "second reminder", "the third" at the end.
 fn ordinal(words: &Words, at: usize) -> Option<(Vec<usize>, usize)> {
-    let from = words.after(at, phrases!["the"]).unwrap_or(at);
+    let from = words.skip(at, phrases!["the"]);
     let number = when::ordinal(words.get(from)).filter(|n| (1..=10).contains(n))?;
     let noun = words.after(from + 1, phrases!["one", "reminder"]);
     // "cancel the second", "move the second to 7"

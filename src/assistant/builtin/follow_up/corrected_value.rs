@@ -90,12 +90,7 @@ pub(super) fn value_in(words: &Words) -> Option<String> {
             .after(0, &STATEMENTS)
             .filter(|from| from + 1 == words.len() && has_digit(words.get(*from)))
     };
-    let changed = || {
-        words.after(
-            words.after(0, phrases!["please", "ok", "and"]).unwrap_or(0),
-            &CHANGES,
-        )
-    };
+    let changed = || words.after(words.skip(0, phrases!["please", "ok", "and"]), &CHANGES);
     let told = || {
         let from = told_time(words, 0)?.from;
         let value = Words::new(words.original(from..words.len()));
@@ -103,13 +98,13 @@ pub(super) fn value_in(words: &Words) -> Option<String> {
     };
     // "8 people", "for 8 people"
     let counted = || {
-        let from = words.after(0, phrases!["for"]).unwrap_or(0);
+        let from = words.skip(0, phrases!["for"]);
         people(words, from).filter(|(_, end)| *end == words.len())?;
         Some(from)
     };
     let from = words.after(0, &MARKS).or_else(stated).or_else(changed);
     let from = from.or_else(told).or_else(counted)?;
-    let from = words.after(from, &LINKS).unwrap_or(from);
+    let from = words.skip(from, &LINKS);
     // "make it for 8"
     let is_for_count = words.get(from) == "for" && words.get(from + 1).parse::<u32>().is_ok();
     let from = from + usize::from(is_for_count);
@@ -249,7 +244,7 @@ struct ValueTime {
 }
 
 fn whole_time(new: &Words) -> Option<ValueTime> {
-    let at = new.after(0, phrases!["on", "at"]).unwrap_or(0);
+    let at = new.skip(0, phrases!["on", "at"]);
     let day = when::day_at(new, at).filter(|(_, end)| *end == new.len());
     let time = when::read(new, 0).filter(|(_, end)| *end == new.len());
     let whole = time.map(|(spec, _)| ValueTime {

@@ -63,9 +63,7 @@ pub fn unit_of_s(delay_s: i64) -> i64 {
 
 /// "20", "to 20", unlike "at 20".
 pub(super) fn number_alone(words: &Words, range: Range<usize>) -> Option<TimeChange> {
-    let at = words
-        .after(range.start, phrases!["to"])
-        .unwrap_or(range.start);
+    let at = words.skip(range.start, phrases!["to"]);
     let count = words.get(at).parse().ok();
     let count = count.filter(|count| (1..=COUNT_MAX).contains(count) && at + 1 == range.end)?;
     let hour = when::read_hour_alone(words, at).map(|(spec, _)| spec);
@@ -186,10 +184,8 @@ pub(in crate::assistant) fn read_new_time(
     if let Some(hour) = hour_of_day(words, &(to.unwrap_or(range.start)..range.end)) {
         return Some(hour);
     }
-    let at = words
-        .after(range.start, phrases!["back", "up", "forward", "ahead"])
-        .unwrap_or(range.start);
-    let shift = words.after(at, phrases!["by", "for"]).unwrap_or(at);
+    let at = words.skip(range.start, phrases!["back", "up", "forward", "ahead"]);
+    let shift = words.skip(at, phrases!["by", "for"]);
     let earlier = |end: usize| words.after(end, phrases!["earlier", "sooner"]) == Some(range.end);
     if let Some((spec, end)) = when::read_duration(words, shift)
         && let Some(delay) = spec.delay
@@ -214,9 +210,7 @@ pub(in crate::assistant) fn read_new_time(
             return Some(TimeChange(NewTimeText::Later(seconds)));
         }
     }
-    let at = words
-        .after(at, phrases!["to", "till", "until", "for"])
-        .unwrap_or(at);
+    let at = words.skip(at, phrases!["to", "till", "until", "for"]);
     // "to an hour later"
     let later = when::read_duration(words, at).filter(|(_, end)| *end == range.end);
     if let Some((spec, end)) = later

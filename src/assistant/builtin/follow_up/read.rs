@@ -8,9 +8,12 @@ use super::change::{
     reworded,
 };
 use super::corrected_value::told_time;
+use super::fixed::fixed;
 use super::new_time::{begins_time, read_new_time, time_alone};
+use super::next_dates::next_dates;
 use super::skip::{pause, skip};
-use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
+use super::snooze::{more_minutes, snooze};
+use super::{FollowUp, ReminderRef};
 use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, subject, when};
@@ -49,7 +52,7 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
         "pause" => pause(message, at + 1..end),
         "done" | "finished" => done(words, at..end),
         "same" | "the" | "again" => once_more(words, at..end),
-        "when" | "whens" | "next" | "show" | "what" | "whats" => dates(words, at..end),
+        "when" | "whens" | "next" | "show" | "what" | "whats" => next_dates(words, at..end),
         _ => None,
     });
     let told = || {
@@ -130,160 +133,6 @@ fn without_thanks(words: &Words) -> usize {
     end
 }
 
-fn fixed(request: &str) -> Option<FollowUp> {
-    Some(match request {
-        "yes" | "yeah" | "yep" | "yup" | "y" | "sure" | "yes please" | "do it" | "go ahead"
-        | "confirm" | "yes do it" | "yes go ahead" | "yes forget it" | "yes delete it" => {
-            FollowUp::Yes
-        }
-        "no" | "nope" | "nah" | "n" | "no thanks" | "dont" | "no dont" | "keep it"
-        | "keep them" | "stop" | "cancel" => FollowUp::No,
-        "never mind" | "nevermind" | "nvm" | "never mind that" | "forget it" | "forget that"
-        | "forget this" | "forget about it" | "forget about that" | "scratch that"
-        | "ignore that" => FollowUp::NeverMind,
-        "done" | "did it" | "i did it" | "done it" | "already done" | "its done" | "all done"
-        | "im done" | "i did" | "did that" | "already did it" | "completed" | "finished" => {
-            FollowUp::Done
-        }
-        "undo"
-        | "undo that"
-        | "undo it"
-        | "undo this"
-        | "take that back"
-        | "revert"
-        | "undo the last change"
-        | "undo last"
-        | "bring it back"
-        | "bring them back" => FollowUp::Undo,
-        "its cancelled" | "its canceled" | "it is cancelled" | "it was cancelled"
-        | "it was canceled" | "it got cancelled" | "it got canceled" | "its been cancelled"
-        | "its been canceled" | "that is cancelled" | "thats cancelled" | "that was cancelled"
-        | "that got cancelled" | "its off" | "its called off" | "it was called off"
-        | "they cancelled" | "they cancelled it" | "its not happening" | "it isnt happening" => {
-            FollowUp::CalledOff
-        }
-        "snooze" | "snooze it" | "snooze that" | "later" | "not yet" | "not" => {
-            FollowUp::Snooze(None) // the "now" of "not now" is dropped as a courtesy
-        }
-        _ => return None,
-    })
-}
-
-/// "ok", "sounds good": a yes only to what was offered.
-pub(in crate::assistant) fn is_consent(words: &Words) -> bool {
-    const WORDS_MAX: usize = 4;
-    let is_short = words.len() <= WORDS_MAX;
-    is_short
-        && matches!(
-            words.phrase(0..words.len()).as_str(),
-            "ok" | "okay"
-                | "ok please"
-                | "okay please"
-                | "ok thanks"
-                | "okay thanks"
-                | "ok do it"
-                | "k"
-                | "kk"
-                | "alright"
-                | "all right"
-                | "please"
-                | "please do"
-                | "sure please"
-                | "sure thing"
-                | "sure thanks"
-                | "of course"
-                | "sounds good"
-                | "good idea"
-                | "great"
-                | "yes thanks"
-                | "yes thank you"
-                | "yes pls"
-                | "yes ok"
-                | "absolutely"
-                | "definitely"
-        )
-}
-
-/// "snooze 10 min", "snooze it for an hour", "snooze till tomorrow".
-fn snooze(words: &Words, range: Range<usize>) -> Option<FollowUp> {
-    let at = words.after(range.start, &SNOOZED).unwrap_or(range.start);
-    if at == range.end {
-        return Some(FollowUp::Snooze(None));
-    }
-    let at = words
-        .after(
-            at,
-            phrases!["for another", "for", "until", "till", "til", "to", "by"],
-        )
-        .unwrap_or(at);
-    let rest = at..range.end;
-    if at == range.start
-        && let Some((numbers, from)) = numbers(words, at)
-    {
-        let from = words
-            .after(from, phrases!["for", "until", "till", "til", "to", "by"])
-            .unwrap_or(from);
-        let time = time_after_numbers(words, from..range.end);
-        if from == range.end || time.is_some() {
-            return Some(FollowUp::SnoozeNumbered { numbers, time });
-        }
-    }
-    let is_end = at > 0 && matches!(words.get(at - 1), "until" | "till" | "til" | "to");
-    let minutes = match words.get(at).parse::<i64>() {
-        Ok(n @ 1..=600) if rest.len() == 1 && !is_end => {
-            Some(TimeChange(NewTimeText::Later(n * 60)))
-        }
-        _ => None,
-    };
-    let delay = || {
-        let (spec, end) = when::read_duration(words, at)?;
-        (end == range.end).then_some(TimeChange(NewTimeText::At(spec)))
-    };
-    if let Some((first, second)) = two_durations(words, at, range.end) {
-        return Some(FollowUp::SnoozeUnclear { first, second });
-    }
-    let time = minutes.or_else(delay).or_else(|| time_alone(words, rest))?;
-    Some(FollowUp::Snooze(Some(time)))
-}
-
-/// "10 min and 20 min", "10 or 20 minutes" as all of these words: each as typed.
-pub(in crate::assistant) fn two_durations(
-    words: &Words,
-    from: usize,
-    end: usize,
-) -> Option<(String, String)> {
-    let link = (from + 1..end).find(|at| matches!(words.get(*at), "and" | "or" | "then"))?;
-    let first = when::read_duration(words, from).is_some_and(|(_, next)| next == link)
-        || link == from + 1 && words.get(from).parse::<u32>().is_ok();
-    let second = when::read_duration(words, link + 1).is_some_and(|(_, next)| next == end);
-    // "1 hour and 20 minutes" is one.
-    let is_one = when::read_duration(words, from).is_some_and(|(_, next)| next == end);
-    let typed = |from: usize, to: usize| words.original(from..to).to_owned();
-    (first && second && !is_one).then(|| (typed(from, link), typed(link + 1, end)))
-}
-
-static NEXT_DATES: Phrases = Phrases::new(&[
-    "when is it next", "when is that next", "when does it come next", "when does it come",
-    "whens it next", "when will it come", "when is the next one", "whens the next one",
-    "next three dates", "next 3 dates", "the next three dates", "next dates", "next times",
-    "show me the next three dates", "show me the next dates", "show the next dates",
-    "show next dates", "show the next three dates", "show me the next 3 dates",
-    "what are the next dates", "what are the next three dates", "what are the next 3 dates",
-    "what are its next dates", "whats the next date", "when next", "when are the next dates",
-    "when are the next times", "when are the next ones", "when are the next three dates",
-    "when are the next three times",
-]);
-static NEXT_FEW: Phrases = Phrases::new(&[
-    "when are the next three", "when are the next 3", "what are the next three",
-    "what are the next 3", "next three", "next 3", "show me the next three", "show me the next 3",
-    "show the next three", "show the next 3",
-]);
-
-/// What is put off: whatever came last, together.
-static SNOOZED: Phrases = Phrases::new(&[
-    "both of them", "all of them", "them all", "them both", "both", "all", "them", "it", "that",
-]);
-
 /// "remind me again in 10 minutes", "remind me again later", "remind me tomorrow too", "remind me 5 min
 /// earlier".
 fn again(words: &Words, range: Range<usize>) -> Option<FollowUp> {
@@ -307,21 +156,8 @@ fn again(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     if from == range.end || words.after(from, phrases!["later", "soon"]) == Some(range.end) {
         return Some(FollowUp::Snooze(None));
     }
-    let from = words.after(from, phrases!["again"]).unwrap_or(from);
+    let from = words.skip(from, phrases!["again"]);
     time_alone(words, from..range.end).map(FollowUp::Again)
-}
-
-/// "till friday", "for 2 hours", but not the unit of "snooze 10 min".
-fn time_after_numbers(words: &Words, range: Range<usize>) -> Option<TimeChange> {
-    let is_linked = matches!(
-        words.get(range.start.saturating_sub(1)),
-        "for" | "until" | "till" | "til" | "to" | "by"
-    );
-    let delay = || {
-        let (spec, end) = when::read_duration(words, range.start)?;
-        (end == range.end && is_linked).then_some(TimeChange(NewTimeText::At(spec)))
-    };
-    delay().or_else(|| time_alone(words, range.clone()))
 }
 
 /// "an hour earlier", "10 min later".
@@ -356,7 +192,7 @@ fn once_more(words: &Words, range: Range<usize>) -> Option<FollowUp> {
             "same thing", "the same thing", "the same", "same", "also", "again",
         ],
     )?;
-    let from = words.after(from, phrases!["again"]).unwrap_or(from);
+    let from = words.skip(from, phrases!["again"]);
     let is_linked = matches!(words.get(from), "on" | "at" | "in" | "tomorrow" | "next")
         || when::weekday_name(words.get(from)).is_some();
     let time = time_alone(words, from..range.end).filter(|_| is_linked)?;
@@ -368,61 +204,6 @@ fn done(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let from = words.after(range.start, phrases!["done with", "done", "finished"])?;
     let (numbers, end) = numbers(words, from)?;
     (end == range.end).then_some(FollowUp::DoneNumbered(numbers))
-}
-
-/// "10 more minutes", "5 min more".
-fn more_minutes(words: &Words, range: Range<usize>) -> Option<FollowUp> {
-    let count = words.get(range.start).parse::<i64>().ok();
-    let count = count.filter(|n| (1..=600).contains(n))?;
-    let rest = words.phrase(range.start + 1..range.end);
-    let seconds = match rest.as_str() {
-        "more minutes" | "more min" | "more mins" | "min more" | "mins more" | "minutes more" => 60,
-        "more hours" | "more hour" | "hours more" | "hour more" => 3_600,
-        _ => return None,
-    };
-    let time = TimeChange(NewTimeText::Later(count * seconds));
-    Some(FollowUp::Snooze(Some(time)))
-}
-
-/// "when is it next?", "next three dates", "next dates of my swim reminder".
-fn dates(words: &Words, range: Range<usize>) -> Option<FollowUp> {
-    // "when is 1 next?"
-    if let Some(from) = words.after(range.start, phrases!["when is", "whens", "when does"])
-        && let Some((numbers, end)) = numbers(words, from)
-        && (end == range.end
-            || words.after(end, phrases!["next", "due", "come"]) == Some(range.end))
-    {
-        return Some(FollowUp::Dates(ReminderRef::Numbered(numbers)));
-    }
-    // "the next three", unlike "the next three days".
-    let count = words.after(range.start, &NEXT_FEW);
-    let count = count.filter(|end| *end == range.end || matches!(words.get(*end), "of" | "for"));
-    let dates = || words.after(range.start, &NEXT_DATES);
-    let from = count.or_else(dates)?;
-    let of = words
-        .after(
-            from,
-            phrases!["of my", "for my", "of the", "for the", "of", "for"],
-        )
-        .unwrap_or(from);
-    if of > from
-        && let Some((numbers, end)) = numbers(words, of)
-        && end == range.end
-    {
-        return Some(FollowUp::Dates(ReminderRef::Numbered(numbers)));
-    }
-    let about = words.original(of..range.end);
-    let about = subject(
-        about
-            .trim_end_matches("reminder")
-            .trim_end_matches("reminders"),
-    );
-    let which = match about.is_empty() {
-        true => ReminderRef::Latest,
-        false if of > from => ReminderRef::About(about),
-        false => return None,
-    };
-    Some(FollowUp::Dates(which))
 }
 
 #[cfg(test)]

@@ -32,9 +32,7 @@ fn verb_and_value(words: &Words) -> Option<(usize, usize)> {
     ]);
     let verb = |at: usize| Some((at, words.after(at, &VERBS)?));
     let (verb, value) = (1..words.len()).find_map(verb)?;
-    let value = words
-        .after(value, phrases!["actually", "really"])
-        .unwrap_or(value);
+    let value = words.skip(value, phrases!["actually", "really"]);
     let not = words
         .after(value + 1, phrases!["not"])
         .filter(|not| has_digit(words.get(*not)));
@@ -48,10 +46,8 @@ fn verb_and_value(words: &Words) -> Option<(usize, usize)> {
 pub fn restated(text: &str, said: &str) -> Option<String> {
     let words = Words::new(text);
     let (verb, value) = verb_and_value(&words)?;
-    let from = words.after(0, &MARKS).unwrap_or(0);
-    let from = words
-        .after(from, phrases!["the", "my", "our"])
-        .unwrap_or(from);
+    let from = words.skip(0, &MARKS);
+    let from = words.skip(from, phrases!["the", "my", "our"]);
     let thing = words.phrase(from..verb);
     let said = Words::new(said);
     let mut named = (0..said.len()).filter_map(|at| Some(at..said.after(at, &[thing.as_str()])?));

@@ -68,7 +68,7 @@ pub(super) fn skip(message: &ParsedMessage, range: Range<usize>) -> Option<Follo
         if words.after(at, &NEXT) == Some(range.end) {
             return Some((at, None));
         }
-        let from = words.after(at, phrases!["on", "for"]).unwrap_or(at);
+        let from = words.skip(at, phrases!["on", "for"]);
         if let Some(span) = agenda::named_span(message, &words.phrase(from..range.end)) {
             return Some((at, Some(span.range)));
         }
@@ -89,9 +89,7 @@ pub(super) fn skip(message: &ParsedMessage, range: Range<usize>) -> Option<Follo
     let which = match words.phrase(about.clone()).as_str() {
         "" | "it" | "that" | "this" | "the reminder" | "my reminder" => ReminderRef::Latest,
         _ => {
-            let from = words
-                .after(about.start, phrases!["my", "the"])
-                .unwrap_or(about.start);
+            let from = words.skip(about.start, phrases!["my", "the"]);
             let about = subject(words.original(from..about.end));
             let bare = about.strip_suffix("reminder").unwrap_or(&about).trim();
             ReminderRef::About(bare.to_owned())

@@ -2,7 +2,10 @@
 //! on level 3", "my wife is called Mia", "I'm allergic to nuts". Only where a statement can hardly
 //! be anything else.
 
-use std::ops::Range;
+mod change;
+
+pub use change::FactChange;
+pub(in crate::assistant::builtin) use change::changed_fact;
 
 use super::super::{ParsedMessage, tidied, when};
 use crate::assistant::builtin::phrases::{Phrases, phrases};
@@ -86,74 +89,6 @@ fn is_fact(words: &Words<'_>, at: usize) -> bool {
     }
 }
 
-/// Something that has another value now: "wifi password changed to xyz".
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChangedFact {
-    /// "wifi password", without an article.
-    pub subject: String,
-    pub value: String,
-    /// Whether it is worth a memory where none is of it.
-    pub is_fact: bool,
-}
-
-pub(in crate::assistant::builtin) fn changed_fact(
-    message: &ParsedMessage<'_>,
-) -> Option<ChangedFact> {
-    let (words, at) = (&message.words, message.start);
-    let is_doubt = |word: &str| word != "was" && is_one_of(DOUBTS, word);
-    let is_told = |word: &str| matches!(word, "changed" | "new");
-    if words.len() > WORDS_MAX || !words.iter().any(is_told) || words.iter().any(is_doubt) {
-        return None;
-    }
-    let (subject, value) = renewed(words, at).or_else(|| changed(words, at))?;
-    let is_thing = (1..=NOUN_WORDS_MAX).contains(&subject.len())
-        && !subject
-            .clone()
-            .any(|n| is_one_of(CLAUSE_WORDS, words.get(n)));
-    let is_short = (1..=VALUE_WORDS_MAX).contains(&(words.len().saturating_sub(value)));
-    if !is_thing || !is_short || is_one_of(STATES, words.get(value)) {
-        return None;
-    }
-    let subject = words.original(subject).to_owned();
-    let value = tidied(words.original(value..words.len()));
-    let value = value.trim_end_matches(['.', '!']).trim_end().to_owned();
-    let is_fact = is_fact(&Words::new(&format!("my {subject} is {value}")), 0);
-    Some(ChangedFact {
-        subject,
-        value,
-        is_fact,
-    })
-}
-
-/// "the new wifi password is xyz": what, and where its value begins.
-fn renewed(words: &Words<'_>, at: usize) -> Option<(Range<usize>, usize)> {
-    let from = words.after(at, phrases!["the new", "my new", "our new", "new"])?;
-    let verb = (from + 1..=from + NOUN_WORDS_MAX).find(|n| words.get(*n) == "is")?;
-    Some((from..verb, verb + 1))
-}
-
-/// "wifi password was changed to xyz", "i changed my pin to 4321".
-fn changed(words: &Words<'_>, at: usize) -> Option<(Range<usize>, usize)> {
-    static ARTICLES: Phrases = Phrases::new(&["the", "my", "our"]);
-    static BY_SOMEBODY: Phrases = Phrases::new(&[
-        "i changed", "ive changed", "i just changed", "we changed", "weve changed", "they changed",
-        "theyve changed", "changed", "just changed",
-    ]);
-    if let Some(from) = words.after(at, &BY_SOMEBODY) {
-        let from = words.after(from, &ARTICLES)?;
-        let to = (from + 1..=from + NOUN_WORDS_MAX).find(|n| words.get(*n) == "to")?;
-        return Some((from..to, to + 1));
-    }
-    static CHANGED: Phrases = Phrases::new(&[
-        "changed to", "has changed to", "was changed to", "got changed to", "is changed to",
-        "has been changed to", "just changed to",
-    ]);
-    let from = words.after(at, &ARTICLES).unwrap_or(at);
-    let verb = |n: usize| Some((n, words.after(n, &CHANGED)?));
-    let (verb, value) = (from + 1..=from + NOUN_WORDS_MAX).find_map(verb)?;
-    Some((from..verb, value))
-}
-
 /// The facts of one sentence: "garage code is 1234 and door code is 5678". Each is whole by itself,
 /// or it is one.
 pub fn separate_facts(fact: &str) -> Vec<&str> {
@@ -193,7 +128,7 @@ fn of_mine(words: &Words<'_>, from: usize) -> bool {
         return false;
     };
     let named = words.after(verb + 1, phrases!["called", "named"]);
-    let value = words.after(verb + 1, phrases!["now"]).unwrap_or(verb + 1);
+    let value = words.skip(verb + 1, phrases!["now"]);
     let (noun, value) = (words.get(verb - 1), value..words.len());
     if let Some(name) = named {
         return is_one_of(KIN, noun) && is_name(words, name);
@@ -227,9 +162,7 @@ fn of_mine(words: &Words<'_>, from: usize) -> bool {
 
 /// "3 june", "on june 3rd", "3.6.2019": no day that is counted from today.
 fn is_date(words: &Words<'_>, from: usize) -> bool {
-    let from = words
-        .after(from, phrases!["on the", "on", "the"])
-        .unwrap_or(from);
+    let from = words.skip(from, phrases!["on the", "on", "the"]);
     when::read(words, from).is_some_and(|(spec, end)| {
         matches!(
             spec.day,
@@ -328,7 +261,7 @@ fn of_myself(words: &Words<'_>, at: usize) -> bool {
         return is_short(from) && words.get(words.len() - 1) == "allergy";
     }
     static AM: Phrases = Phrases::new(&["im a", "i am a", "im also", "i am also", "im", "i am"]);
-    let state = words.after(at, &AM).unwrap_or(at);
+    let state = words.skip(at, &AM);
     state > at
         && words
             .after(state, &LASTING)
@@ -370,7 +303,7 @@ fn of_place(words: &Words<'_>, at: usize) -> bool {
     if let Some(from) = words.after(at, parked) {
         static CAR: Phrases =
             Phrases::new(&["the car", "my car", "our car", "my bike", "the bike"]);
-        return is_place(words, words.after(from, &CAR).unwrap_or(from));
+        return is_place(words, words.skip(from, &CAR));
     }
     static KEPT: Phrases = Phrases::new(&[
         "i left my", "i put my", "i keep my", "i hid my", "i left the", "i put the",

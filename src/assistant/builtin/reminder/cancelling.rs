@@ -140,7 +140,7 @@ fn cancelled(message: &ParsedMessage, range: Range<usize>, several: bool) -> Int
             false => Intent::CancelReminders(which),
         };
     };
-    let from = words.after(except, &EXCEPT).unwrap_or(except);
+    let from = words.skip(except, &EXCEPT);
     match kept(message, from..range.end) {
         Ok(kept) => Intent::CancelReminders(RemindersToCancel {
             kept,
@@ -175,9 +175,7 @@ fn kept(message: &ParsedMessage, range: Range<usize>) -> Result<Vec<RemindersToC
 fn kept_one(message: &ParsedMessage, range: Range<usize>) -> Result<RemindersToCancel, String> {
     const NOUNS: [&str; 4] = ["one", "ones", "reminder", "reminders"];
     let words = &message.words;
-    let from = words
-        .after(range.start, phrases!["the", "my", "those", "that"])
-        .unwrap_or(range.start);
+    let from = words.skip(range.start, phrases!["the", "my", "those", "that"]);
     let noun = (from..range.end).find(|at| NOUNS.contains(&words.get(*at)));
     let found = match noun {
         Some(noun) if noun > from => named_before(message, from..noun, true),
@@ -284,9 +282,7 @@ fn limits(
     if let Some(bounded) = bounded(message, range.clone())? {
         return Ok(Some(within(bounded)));
     }
-    let at = words
-        .after(range.start, phrases!["for", "in", "on"])
-        .unwrap_or(range.start);
+    let at = words.skip(range.start, phrases!["for", "in", "on"]);
     let is_about = is_about && at == range.start;
     if let Some(span) = agenda::span(message, at..range.end).filter(|_| !is_about) {
         return Ok(Some(within(span.range)));

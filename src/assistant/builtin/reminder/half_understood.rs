@@ -74,9 +74,7 @@ fn is_week_or_part(words: &Words, at: usize) -> bool {
                 next,
                 "morning" | "mornings" | "noon" | "afternoon" | "evening" | "evenings"
             );
-            let day = words
-                .after(at + 1, phrases!["on the", "the", "on"])
-                .unwrap_or(at + 1);
+            let day = words.skip(at + 1, phrases!["on the", "the", "on"]);
             let is_date = when::ordinal(words.get(day)).is_some() && words.get(day + 1) == "to";
             is_date || is_part && matches!(words.get(at + 2), "" | "to")
         }

@@ -75,9 +75,7 @@ fn is_of_time(words: &Words, at: usize) -> bool {
 fn of_month(words: &Words, is_text: bool) -> Option<(u32, String)> {
     let len = words.len();
     let (month, text) = if let Some(to) = before_text(words, false).filter(|_| !is_text) {
-        let at = words
-            .after(0, phrases!["in", "sometime in", "during"])
-            .unwrap_or(0);
+        let at = words.skip(0, phrases!["in", "sometime in", "during"]);
         (at..to.end, to.end + 1..len)
     } else {
         let at = len.checked_sub(2).filter(|at| words.get(*at) == "in")?;
@@ -230,9 +228,7 @@ pub(super) fn after_time(message: &ParsedMessage, words: &Words, tail: Range<usi
     }
     match words.get(at) {
         "for" => {
-            let from = words
-                .after(at + 1, phrases!["the next", "the"])
-                .unwrap_or(at + 1);
+            let from = words.skip(at + 1, phrases!["the next", "the"]);
             let whole = phrases!["all week", "all day", "all month", "a while"];
             amount::delay(words, from, true)
                 .is_some_and(|(delay, _)| delay.days > 0 || delay.months > 0)

@@ -303,7 +303,7 @@ fn tells_time(words: &Words, link: usize, text: Range<usize>) -> bool {
     let is_told = |at: usize| {
         let verb = words.get(at - 1);
         let is_moved = verb == "to" && at > text.start + 1 && words.get(at - 2) == "moved";
-        let now = words.after(at, phrases!["now"]).unwrap_or(at);
+        let now = words.skip(at, phrases!["now"]);
         (VERBS.contains(&verb) || is_moved) && when::read(words, now).is_some()
     };
     (text.start + 1..text.end).any(is_told)
@@ -312,7 +312,7 @@ fn tells_time(words: &Words, link: usize, text: Range<usize>) -> bool {
 /// "in Tokyo" of "at noon in Tokyo to join": the zone of a time of day, and the index after it.
 fn place_before_text(words: &Words, at: usize) -> Option<(Zone, usize)> {
     const PLACE_WORDS_MAX: usize = 3;
-    let from = words.after(at, phrases!["in"]).unwrap_or(at);
+    let from = words.skip(at, phrases!["in"]);
     (from + 1..=from + PLACE_WORDS_MAX).find_map(|end| {
         let is_before_text = words.get(end) == "to";
         let zone = is_before_text.then(|| zone::find(&words.phrase(from..end)));
@@ -326,7 +326,7 @@ pub(super) fn leading_time(
     at: usize,
     timer: bool,
 ) -> Option<(TimeExpression, usize)> {
-    let from = words.after(at, phrases!["for"]).unwrap_or(at);
+    let from = words.skip(at, phrases!["for"]);
     if timer && let Some(found) = when::read_duration(words, from) {
         return Some(found);
     }
@@ -428,21 +428,17 @@ fn is_time_link(word: &str) -> bool {
 }
 
 pub(super) fn after_link(words: &Words, at: usize) -> usize {
-    let at = words
-        .after(at, phrases!["please", "pls", "plz"])
-        .unwrap_or(at);
+    let at = words.skip(at, phrases!["please", "pls", "plz"]);
     // "remind me 2 call"
     if words.get(at) == "2" && is_task_word(words.get(at + 1)) {
         return at + 1;
     }
-    words
-        .after(
-            at,
-            phrases![
-                "to", "that", "about", "abt", "of", "for", "titled", "called",
-            ],
-        )
-        .unwrap_or(at)
+    words.skip(
+        at,
+        phrases![
+            "to", "that", "about", "abt", "of", "for", "titled", "called",
+        ],
+    )
 }
 
 pub(super) fn text_of(words: &Words, range: Range<usize>) -> String {

@@ -29,7 +29,7 @@ pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> 
     let is_link = |at: usize| matches!(words.get(at), "to" | "that" | "about" | "for");
     // "twice, at 5 and at 6, to leave"
     let count = phrases!["twice", "two times", "three times"];
-    let first = words.after(range.start, count).unwrap_or(range.start);
+    let first = words.skip(range.start, count);
     let leading = times_at(words, first, false)
         .filter(|(_, end)| is_link(*end) || is_task_word(words.get(*end)));
     let (specs, text) = match leading {
@@ -99,7 +99,7 @@ fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<TimeExpressio
     let first = first.or_else(|| {
         // "mon, wed and fri at 7"
         let is_day = |at: usize| when::weekday_name(words.get(at)).is_some();
-        let next = words.after(at + 1, phrases!["and", "&"]).unwrap_or(at + 1);
+        let next = words.skip(at + 1, phrases!["and", "&"]);
         let (day, end) = when::day_at(words, at).filter(|_| is_day(at) && is_day(next))?;
         let day = TimeExpression {
             day: Some(day),
@@ -113,7 +113,7 @@ fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<TimeExpressio
         let next = match words.get(end) {
             "and" | "&" | "n" => end + 1,
             day if when::weekday_name(day).is_some() => end,
-            _ if words.is_set_off(end - 1) => words.after(end, phrases!["and", "&"]).unwrap_or(end),
+            _ if words.is_set_off(end - 1) => words.skip(end, phrases!["and", "&"]),
             _ => break,
         };
         let short_day = || {
@@ -169,10 +169,10 @@ fn delays_at(words: &Words, at: usize, within: bool) -> Option<(Vec<TimeExpressi
     while specs.len() < TIMES_MAX {
         let next = match words.get(end) {
             "and" | "&" => end + 1,
-            _ if words.is_set_off(end - 1) => words.after(end, phrases!["and", "&"]).unwrap_or(end),
+            _ if words.is_set_off(end - 1) => words.skip(end, phrases!["and", "&"]),
             _ => break,
         };
-        let next = words.after(next, phrases!["in"]).unwrap_or(next);
+        let next = words.skip(next, phrases!["in"]);
         let Some((more, after)) = when::read_duration(words, next) else {
             break;
         };
@@ -307,10 +307,7 @@ pub(super) fn two(message: &ParsedMessage, range: Range<usize>) -> Option<Intent
         if is_apart && !typed.contains(&first.text) {
             return None;
         }
-        let next = message
-            .words
-            .after(and + 1, phrases!["then"])
-            .unwrap_or(and + 1);
+        let next = message.words.skip(and + 1, phrases!["then"]);
         let second = split_request(message, next..range.end, false);
         let (Some(time), Some(mut later)) = (first.spec, second.spec) else {
             return None;

@@ -13,7 +13,7 @@ use crate::assistant::builtin::words::Words;
 const WORDS_BEFORE_MAX: usize = 4;
 
 /// Sorted.
-static SPANS: WordSet<256> = WordSet::new(&[
+static SPANS: WordSet = WordSet::new(&[
     "advent", "autumn", "break", "challenge", "conference", "course", "cruise", "days", "diet",
     "exams", "festival", "holiday", "holidays", "internship", "journey", "leave", "lent", "life",
     "month", "months", "pregnancy", "ramadan", "season", "semester", "spring", "stay", "summer",

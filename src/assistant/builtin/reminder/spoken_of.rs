@@ -113,7 +113,7 @@ fn request(message: &ParsedMessage<'_>) -> Option<String> {
 fn on_weekdays(words: &Words<'_>, from: usize) -> Option<String> {
     const TASK_WORDS_MAX: usize = 4;
     let listed = |at: usize| {
-        let days_from = words.after(at, phrases!["on", "every"]).unwrap_or(at);
+        let days_from = words.skip(at, phrases!["on", "every"]);
         let (days, next) = repeats::weekdays(words, days_from)?;
         (days.len() > 1).then_some((at, days_from, next))
     };

@@ -118,7 +118,7 @@ fn component(words: &Words, at: usize) -> Option<(Delay, Unit, usize)> {
     if let Some(next) = words.after(end, phrases!["and a half", "and half", "1/2"]) {
         (milli, end) = (milli + 500, next);
     }
-    let end = words.after(end, phrases!["more"]).unwrap_or(end);
+    let end = words.skip(end, phrases!["more"]);
     let unit = unit(words.get(end))?;
     let (delay, end) = end_with_half(words, end + 1, milli, unit)?;
     Some((delay, unit, end))

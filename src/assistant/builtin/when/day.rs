@@ -61,7 +61,7 @@ pub(super) fn named_day(words: &Words, at: usize, on: bool) -> Option<(Day, usiz
         return Some(found);
     }
     if let Some(day) = weekday(words.get(at), on || is_short_day(words, at)) {
-        let of_this = words.after(next, phrases!["this week"]).unwrap_or(next);
+        let of_this = words.skip(next, phrases!["this week"]);
         return Some((
             Day::Weekday {
                 day,
@@ -156,7 +156,7 @@ fn over(words: &Words, at: usize, on: bool) -> Option<usize> {
 /// "friday 27 november", "friday the 13th".
 fn weekday_and_date(words: &Words, at: usize) -> Option<(Day, usize)> {
     let weekday = weekday(words.get(at), true)?;
-    let from = words.after(at + 1, phrases!["the"]).unwrap_or(at + 1);
+    let from = words.skip(at + 1, phrases!["the"]);
     let whole = |year, month, day| Day::WeekdayAndDate {
         weekday,
         year,
@@ -335,7 +335,7 @@ pub(super) fn date(word: &str) -> Option<Day> {
 fn of_year(words: &Words, at: usize) -> Option<(Day, usize)> {
     let (month, day, end) = match month(words.get(at)) {
         Some(month) => {
-            let at = words.after(at + 1, phrases!["the"]).unwrap_or(at + 1);
+            let at = words.skip(at + 1, phrases!["the"]);
             (month, number_of_day(words.get(at))?, at + 1)
         }
         None => {

@@ -8,7 +8,7 @@ use crate::assistant::builtin::words::Words;
 
 /// "the last friday of the month", "first monday in december": one day.
 pub(super) fn nth_weekday(words: &Words, at: usize) -> Option<(Day, usize)> {
-    let from = words.after(at, phrases!["the"]).unwrap_or(at);
+    let from = words.skip(at, phrases!["the"]);
     let nth = match words.get(from) {
         "last" => -1,
         word => i32::try_from(ordinal(word)?)
@@ -39,7 +39,7 @@ pub(super) fn nth_weekday(words: &Words, at: usize) -> Option<(Day, usize)> {
 
 /// "the end of the month", "end of next month", "the last day of november".
 pub(super) fn month_end(words: &Words, at: usize) -> Option<(Day, usize)> {
-    let from = words.after(at, phrases!["the"]).unwrap_or(at);
+    let from = words.skip(at, phrases!["the"]);
     let of = words.after(from, phrases!["end of", "last day of"])?;
     if let Some(end) = words.after(of, phrases!["the year", "this year", "year"]) {
         let (month, day) = (12, 31);

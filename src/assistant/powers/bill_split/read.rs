@@ -31,7 +31,7 @@ pub(in crate::assistant::powers) fn parse(
     if let "split" | "divide" | "share" = words.get(at) {
         return split(words, at, end);
     }
-    let at = words.after(at, &DAYS).unwrap_or(at);
+    let at = words.skip(at, &DAYS);
     static NEW_BILL: Phrases = Phrases::new(&[
         "start a bill with", "start a bill between", "start a bill for", "start a new bill with",
         "new bill with", "new bill between", "open a bill with", "make a bill with",
@@ -63,9 +63,7 @@ fn shares_all(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
         "everything", "all of it", "it all", "all", "the whole bill", "all of that",
     ]);
     let next = words.after(verb + 1, &ALL)?;
-    let next = words
-        .after(next, phrases!["too", "as well", "also"])
-        .unwrap_or(next);
+    let next = words.skip(next, phrases!["too", "as well", "also"]);
     let name = parsers::original(words, at, verb);
     (next == end && is_somebody(&name)).then_some(name)
 }

@@ -59,7 +59,7 @@ pub(in crate::assistant::powers) fn parse(
     if let Some(found) = moved(message, (at, word), end) {
         return Some((Clear, found));
     }
-    let from = words.after(at, &KEEP).unwrap_or(at);
+    let from = words.skip(at, &KEEP);
     let begun = words.after(from, &BEGUN).filter(|from| *from < word);
     let is_told = begun.is_some();
     let from = begun.unwrap_or(from);
@@ -126,9 +126,7 @@ fn moved(
     ]);
     let from = words.after(at, &VERBS).filter(|from| *from < word)?;
     let (name, next) = owner(words, from, word, end)?;
-    let next = words
-        .after(next, phrases!["to the", "to be", "to", "is", "from"])
-        .unwrap_or(next);
+    let next = words.skip(next, phrases!["to the", "to be", "to", "is", "from"]);
     // "from 3 may to 14 may"
     let is_from = words.get(next - 1) == "from";
     let next = match is_from {
@@ -168,11 +166,9 @@ fn parse_born(
     end: usize,
 ) -> Option<(RequestStrength, BirthdayAction)> {
     let words = &message.words;
-    let from = words.after(at, &KEEP).unwrap_or(at);
+    let from = words.skip(at, &KEEP);
     let verb = born.checked_sub(1).filter(|verb| *verb > from)?;
-    let next = words
-        .after(born + 1, phrases!["on the", "on"])
-        .unwrap_or(born + 1);
+    let next = words.skip(born + 1, phrases!["on the", "on"]);
     let (action, to) = day(message, next)?;
     let name = match words.phrase(from..verb).as_str() {
         "i" => "you".to_owned(),
@@ -192,7 +188,7 @@ fn parse_turns(
     end: usize,
 ) -> Option<(RequestStrength, BirthdayAction)> {
     let words = &message.words;
-    let from = words.after(at, &KEEP).unwrap_or(at);
+    let from = words.skip(at, &KEEP);
     let verb = Some(verb).filter(|verb| *verb > from)?;
     let is_being = words.get(verb - 1) == "is" && words.get(verb) == "turning";
     let name = parsers::original(words, from, verb - usize::from(is_being));

@@ -118,9 +118,7 @@ fn removes_named(
 ) -> Option<(RequestStrength, BudgetAction)> {
     static VERBS: Phrases = Phrases::new(&["delete", "remove", "drop", "cancel", "forget", "undo"]);
     let from = words.after(at, &VERBS)?;
-    let from = words
-        .after(from, phrases!["my last", "the last", "last", "the", "my"])
-        .unwrap_or(from);
+    let from = words.skip(from, phrases!["my last", "the last", "last", "the", "my"]);
     let last = end.checked_sub(1)?;
     let is_expense = matches!(
         words.get(last),
@@ -201,9 +199,7 @@ fn bought_for(
     let to = without_payment(words, from, to);
     let link = (from + 1..to).rev().find(|n| words.get(*n) == "for")?;
     let (amount, next) = money::read(words, link + 1)?;
-    let from = words
-        .after(from, phrases!["a", "an", "some", "the", "my"])
-        .unwrap_or(from);
+    let from = words.skip(from, phrases!["a", "an", "some", "the", "my"]);
     let purpose = parsers::original(words, from, without_payment(words, from, link));
     let is_money = amount.currency.is_some() || words.get(next - 1).contains('.');
     let is_sure = is_bought || is_money || is_usual(&purpose);
@@ -214,9 +210,7 @@ fn bought_for(
 fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetAction> {
     let words = &message.words;
     // "bought milk 2.50"
-    let at = words
-        .after(at, phrases!["i bought", "bought", "i got", "got"])
-        .unwrap_or(at);
+    let at = words.skip(at, phrases!["i bought", "bought", "i got", "got"]);
     let is_other = |n: usize| NO_EXPENSE.contains(words.get(n));
     if end.saturating_sub(at) > SUPPOSED_WORDS_MAX || (at..end).any(is_other) {
         return None; // most messages

@@ -110,7 +110,7 @@ fn asked(
 
 /// "my budget for food", "my food budget", "my budget".
 fn removed(words: &Words<'_>, from: usize, end: usize) -> Option<String> {
-    let from = words.after(from, phrases!["my", "the"]).unwrap_or(from);
+    let from = words.skip(from, phrases!["my", "the"]);
     if let Some(from) = words.after(from, phrases!["budget for", "budget on"]) {
         return Some(parsers::original(words, from, end));
     }
@@ -203,9 +203,7 @@ fn another_budget(words: &Words<'_>, from: usize, to: usize) -> Option<(Money, S
         let purpose = parsers::original(words, from, to);
         return (from < to).then_some((amount, purpose));
     }
-    let from = words
-        .after(from, phrases!["for", "set", "my", "the"])
-        .unwrap_or(from);
+    let from = words.skip(from, phrases!["for", "set", "my", "the"]);
     let (at, (amount, next)) = (from..to).find_map(|n| Some((n, money::read(words, n)?)))?;
     let link = matches!(words.get(at - 1), "to" | "is" | "of" | "at");
     let name_to = at - usize::from(link);
@@ -220,17 +218,15 @@ static A_MONTH: Phrases = Phrases::new(&["a month", "per month", "each month", "
 /// "budget 400 for food", "set my budget to 400", "set a budget of 400 for food", "food budget 400".
 fn budget(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
     let words = &message.words;
-    let at = words
-        .after(
-            message.start,
-            phrases![
-                "set my", "set a", "set the", "set", "my", "change my", "change the", "change",
-                "update my", "update the", "update", "raise my", "raise the", "raise", "lower my",
-                "lower the", "lower", "increase my", "increase the", "increase", "reduce my",
-                "reduce the", "reduce", "make my", "make the", "new", "the", "a",
-            ],
-        )
-        .unwrap_or(message.start);
+    let at = words.skip(
+        message.start,
+        phrases![
+            "set my", "set a", "set the", "set", "my", "change my", "change the", "change",
+            "update my", "update the", "update", "raise my", "raise the", "raise", "lower my",
+            "lower the", "lower", "increase my", "increase the", "increase", "reduce my",
+            "reduce the", "reduce", "make my", "make the", "new", "the", "a",
+        ],
+    );
     let word = (at..end.min(at + 4)).find(|n| words.get(*n) == "budget")?;
     let before = parsers::original(words, at, word);
     let from = words.after(word + 1, phrases!["for"]);
@@ -242,9 +238,7 @@ fn budget(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
         let purpose = parsers::original(words, from, to);
         return whole(words, next, end).then(|| BudgetAction::Budgets(vec![(amount, purpose)]));
     }
-    let from = words
-        .after(word + 1, phrases!["of", "to", "is", "at"])
-        .unwrap_or(word + 1);
+    let from = words.skip(word + 1, phrases!["of", "to", "is", "at"]);
     let Some((amount, next)) = money::read(words, from) else {
         // "set budget food 300"
         let at = (from + 1..end.min(from + 4)).find(|n| money::read(words, *n).is_some());

@@ -82,7 +82,7 @@ fn spent(
     // "i spent yesterday 20 on wine"
     let said = spent_day::read(message, from).filter(|(_, next)| *next < end);
     let (first_day, from) = said.map_or((first_day, from), |(day, next)| (Some(day), next));
-    let from = words.after(from, &ROUGHLY).unwrap_or(from);
+    let from = words.skip(from, &ROUGHLY);
     let (to, last_day) = spent_day::at_end(message, from, end);
     let parts = money::parts(words, from, to);
     let read = |(from, to): &(usize, usize)| expense(message, *from, *to);
@@ -140,7 +140,7 @@ fn bought(message: &ParsedMessage<'_>, (from, to): (usize, usize), verb: &str) -
     const WORDS_MAX: usize = 2;
     let words = &message.words;
     let links = phrases!["for the", "for my", "for", "the", "my"];
-    let from = words.after(from, links).unwrap_or(from);
+    let from = words.skip(from, links);
     let what = parsers::original(words, from, to);
     let is_short = from < to && to - from <= WORDS_MAX && !has_number(&what);
     let is_paid = matches!(verb, "paid" | "payed") && !words.is_question();
@@ -221,9 +221,7 @@ fn expense(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<Expens
     let last = (from + 1..to).rev().take(2);
     let mut last = last.filter_map(|n| Some((n, money::read(words, n)?)));
     let (at, (amount, _)) = last.find(|(_, (_, next))| *next == to)?;
-    let from = words
-        .after(from, phrases!["on", "for", "for the", "the", "my"])
-        .unwrap_or(from);
+    let from = words.skip(from, phrases!["on", "for", "for the", "the", "my"]);
     (!has_second(from)).then(|| Expense {
         order: AmountOrder::PurposeFirst,
         money: amount,

@@ -120,7 +120,7 @@ pub(super) fn read(message: &ParsedMessage<'_>, at: usize) -> Option<(SpentDay, 
 /// "yesterday evening"
 fn after_part_of_day(words: &Words<'_>, at: usize) -> usize {
     let parts = phrases!["morning", "afternoon", "evening", "night"];
-    words.after(at, parts).unwrap_or(at)
+    words.skip(at, parts)
 }
 
 /// "2 days ago", "an hour ago"

@@ -140,9 +140,7 @@ fn add(
         true => RequestStrength::Clear,
         false => RequestStrength::Soft,
     };
-    let from = words
-        .after(from, phrases!["called", "about"])
-        .unwrap_or(from);
+    let from = words.skip(from, phrases!["called", "about"]);
     let spans = named.as_ref().map(|(span, _)| *span);
     let calendar = named.and_then(|(_, name)| name);
     let (length, rest) = length(message, &without(message, from, end, spans));
@@ -181,9 +179,7 @@ fn calendar_phrase(
             "in" | "into" | "to" | "on" | "onto" | "from" | "of"
         )
     })?;
-    let name_from = words
-        .after(begin + 1, phrases!["my", "the", "our"])
-        .unwrap_or(begin + 1);
+    let name_from = words.skip(begin + 1, phrases!["my", "the", "our"]);
     let name = parsers::original(words, name_from, last);
     Some((
         (begin, last + 1),
@@ -352,9 +348,7 @@ fn strength(is_explicit: bool) -> RequestStrength {
 /// "my lunch with Bo": without the words before it. "it" and numbers name no event.
 fn event_name(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<String> {
     let words = &message.words;
-    let from = words
-        .after(at, phrases!["my event", "the event", "my", "the", "our"])
-        .unwrap_or(at);
+    let from = words.skip(at, phrases!["my event", "the event", "my", "the", "our"]);
     let name = parsers::original(words, from, end);
     let is_name = !matches!(
         words.get(from),

@@ -175,8 +175,7 @@ fn deadline(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strin
 fn bare(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<String> {
     let from = message
         .words
-        .after(from, phrases!["my", "the", "our", "this"])
-        .unwrap_or(from);
+        .skip(from, phrases!["my", "the", "our", "this"]);
     // "Canva, it ends"
     let is_it = to > from + 1 && matches!(message.words.get(to - 1), "it" | "that" | "which");
     let to = if is_it { to - 1 } else { to };

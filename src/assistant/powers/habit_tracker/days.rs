@@ -80,7 +80,7 @@ pub(super) fn each(
         let until = at + usize::from(!is_link(at));
         static BEGINS: Phrases =
             Phrases::new(&["i did my", "i did", "did my", "did", "i have", "i"]);
-        let own = words.after(begin, &BEGINS).unwrap_or(begin).min(until);
+        let own = words.skip(begin, &BEGINS).min(until);
         if own < until {
             parts.push(match read(words, own, until) {
                 (to, DoneDay::Ago(days)) if to < until => (own, to, Some(days)),

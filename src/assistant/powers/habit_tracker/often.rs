@@ -28,7 +28,7 @@ pub(super) fn changed(words: &Words<'_>, at: usize, end: usize) -> Option<HabitA
 
 /// The same after "track" alone: only with how often.
 pub(super) fn tracked_so_often(words: &Words<'_>, from: usize, end: usize) -> Option<HabitAction> {
-    let from = words.after(from, phrases!["my", "the"]).unwrap_or(from);
+    let from = words.skip(from, phrases!["my", "the"]);
     let is_other = |at: usize| {
         matches!(
             words.get(at),

@@ -79,7 +79,7 @@ fn kept(words: &Words<'_>, at: usize, end: usize) -> Option<(RequestStrength, Ha
         "new habits", "add habits",
     ]);
     if let Some(from) = words.after(at, &TRACK) {
-        let from = words.after(from, phrases!["to", "of"]).unwrap_or(from);
+        let from = words.skip(from, phrases!["to", "of"]);
         if words.get(at) == "habit" && !words.is_set_off(at) {
             return None;
         }

@@ -64,7 +64,7 @@ pub(in super::super) fn parse(
         let about = of_kind(message, from, end).or_else(|| without_article(message, from, end))?;
         return Some((Soft, RenewalAction::Cancelled(about)));
     }
-    let alone = words.after(at, &IT_RENEWS).unwrap_or(at);
+    let alone = words.skip(at, &IT_RENEWS);
     if let Some((repeat, next)) = repeats::read(words, alone)
         && next == end
         && !repeat.names_day()
@@ -84,7 +84,7 @@ pub(in super::super) fn parse(
         let renews = verb_end(words, n).map(|next| (n, next, false));
         renews.or_else(|| Some((n, end_verb_end(message, n)?, true)))
     })?;
-    let from = words.after(at, phrases!["my", "the", "our"]).unwrap_or(at);
+    let from = words.skip(at, phrases!["my", "the", "our"]);
     let is_request = matches!(words.get(at), "remind" | "tell" | "warn" | "ask" | "cancel");
     if is_request || from >= verb {
         return None;
@@ -113,7 +113,7 @@ fn price_told(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Rene
     let (_, next) = money::read(words, from)?;
     let per = per(words, next);
     let (period, after) = per.map_or((None, next), |(period, after)| (Some(period), after));
-    let after = words.after(after, phrases!["now"]).unwrap_or(after);
+    let after = words.skip(after, phrases!["now"]);
     let about = without_article(message, at, verb)?;
     (after == end).then(|| RenewalAction::SetPrice {
         about,
@@ -134,9 +134,7 @@ fn bill_told(
         let from = words.after(verb, phrases!["is", "costs"])?;
         Some((verb, from, money::read(words, from)?.1))
     })?;
-    let from = words
-        .after(next, phrases!["and due", "due"])
-        .unwrap_or(next);
+    let from = words.skip(next, phrases!["and due", "due"]);
     let what = without_article(message, at, verb)?;
     let tail = RenewalPhrase {
         price: Some(parsers::original(words, amount, next)),
@@ -296,7 +294,7 @@ fn price(words: &Words<'_>, at: usize) -> Option<(usize, usize)> {
     /// No month and no minute is so high, in hundredths.
     const MINUTES: i64 = 60;
     static LINKS: Phrases = Phrases::new(&["for", "it costs", "costs", "costing", "at", "price"]);
-    let from = words.after(at, &LINKS).unwrap_or(at);
+    let from = words.skip(at, &LINKS);
     let (amount, next) = money::read(words, from)?;
     let is_count = [
         "day", "days", "week", "weeks", "month", "months", "year", "years", "people", "users",
@@ -311,9 +309,7 @@ fn price(words: &Words<'_>, at: usize) -> Option<(usize, usize)> {
 
 /// "$54.99/month"
 fn price_per(words: &Words<'_>, at: usize) -> Option<(usize, Period, usize)> {
-    let from = words
-        .after(at, phrases!["for", "at", "costs"])
-        .unwrap_or(at);
+    let from = words.skip(at, phrases!["for", "at", "costs"]);
     let (amount, unit) = words.get(from).split_once('/')?;
     money::read(&Words::new(amount), 0)?;
     let period = match unit {
@@ -409,10 +405,7 @@ fn end_verb_end(message: &ParsedMessage<'_>, at: usize) -> Option<usize> {
 }
 
 fn without_article(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<String> {
-    let from = message
-        .words
-        .after(from, phrases!["my", "the", "our"])
-        .unwrap_or(from);
+    let from = message.words.skip(from, phrases!["my", "the", "our"]);
     let text = parsers::original(&message.words, from, to);
     let text = text.strip_suffix(" automatically").unwrap_or(&text);
     let is_name = !matches!(

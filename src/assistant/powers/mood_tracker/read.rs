@@ -126,19 +126,15 @@ fn unwell(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
         "dont feel", "i havent been feeling", "havent been feeling",
     ]);
     let from = words.after(at, &DENIED)?;
-    let from = words
-        .after(from, phrases!["so", "too", "very", "that", "all that"])
-        .unwrap_or(from);
+    let from = words.skip(from, phrases!["so", "too", "very", "that", "all that"]);
     static GOOD: Phrases = Phrases::new(&[
         "great", "good", "well", "ok", "okay", "the best", "fine", "happy", "amazing", "it",
     ]);
     let next = words.after(from, &GOOD)?;
-    let next = words
-        .after(
-            next,
-            phrases!["today", "right now", "at all", "now", "tonight"],
-        )
-        .unwrap_or(next);
+    let next = words.skip(
+        next,
+        phrases!["today", "right now", "at all", "now", "tonight"],
+    );
     let is_whole = next == end || ends_word(words, next);
     is_whole.then(|| format!("not {}", parsers::original(words, from, end)))
 }
@@ -223,15 +219,11 @@ fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<Moo
         if next < end && !plain && scored.is_none() && !words.is_set_off(next - 1) {
             return None;
         }
-        let next = words
-            .after(next, phrases!["today", "right now", "now", "tonight"])
-            .unwrap_or(next);
-        let from = words
-            .after(
-                next,
-                phrases!["because of", "because", "due to", "for now", "for"],
-            )
-            .unwrap_or(next);
+        let next = words.skip(next, phrases!["today", "right now", "now", "tonight"]);
+        let from = words.skip(
+            next,
+            phrases!["because of", "because", "due to", "for now", "for"],
+        );
         let note = parsers::original(words, from, end);
         // "6 at lunch, 8 now", "7 - 8"
         let is_second = |at: usize| {
@@ -268,12 +260,10 @@ fn worded(words: &Words<'_>, from: usize, end: usize) -> Option<MoodAction> {
         "really", "super", "very", "too", "just",
     ]);
     let (from, score, next) = scored(from).or_else(|| scored(words.after(from, &ADVERBS)?))?;
-    let rest = words
-        .after(
-            next,
-            phrases!["today", "right now", "now", "this morning", "tonight"],
-        )
-        .unwrap_or(next);
+    let rest = words.skip(
+        next,
+        phrases!["today", "right now", "now", "this morning", "tonight"],
+    );
     let ends = rest == end || ends_word(words, rest);
     let Some((at, number, after)) = number_after(words, rest, end) else {
         let note = parsers::original(words, from, end);

@@ -170,9 +170,7 @@ fn parse_parcel(
     let stated = words.after(at, &EXPECTING);
     let verb = (kind..end).find_map(|n| Some((n, arrival_verb(message, n)?)));
     let from = stated.unwrap_or(at);
-    let from = words
-        .after(from, phrases!["my", "the", "a", "our", "this", "another"])
-        .unwrap_or(from);
+    let from = words.skip(from, phrases!["my", "the", "a", "our", "this", "another"]);
     // "I have a package" is talk; so is "delivery" in a longer story.
     if stated.is_none() && (verb.is_none() || kind > from + 3) || words.is_question() {
         return None;
@@ -254,12 +252,8 @@ fn is_arrived(message: &ParsedMessage<'_>, at: usize) -> bool {
 /// Which parcel: "the parcel from Zalando", "my Zalando parcel".
 fn about(message: &ParsedMessage<'_>, from: usize, kind: usize, end: usize) -> Option<String> {
     let words = &message.words;
-    let from = words
-        .after(from, phrases!["my", "the", "our", "a"])
-        .unwrap_or(from);
-    let after = words
-        .after(kind + 1, phrases!["from", "of", "with"])
-        .unwrap_or(kind + 1);
+    let from = words.skip(from, phrases!["my", "the", "our", "a"]);
+    let after = words.skip(kind + 1, phrases!["from", "of", "with"]);
     let text = match parsers::original(words, after, end) {
         text if text.is_empty() => parsers::original(words, from, kind),
         text => text,

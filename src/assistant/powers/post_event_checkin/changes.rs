@@ -47,7 +47,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>, at: usize, end: usize) -> Optio
     let words = &message.words;
     let after_verb = |verbs: &[&str]| {
         let from = words.after(at, verbs)?;
-        Some(words.after(from, &ARTICLES).unwrap_or(from))
+        Some(words.skip(from, &ARTICLES))
     };
     if let Some(from) = after_verb(&CANCELLING) {
         // "cancel dentist and haircut": each by itself.

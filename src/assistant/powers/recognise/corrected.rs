@@ -112,7 +112,7 @@ impl Kind {
                 when::is_dashed_span(words.get(at)).then(|| at..month.unwrap_or(at + 1))
             }
             Self::Day => {
-                let from = words.after(at, phrases!["on the", "on"]).unwrap_or(at);
+                let from = words.skip(at, phrases!["on the", "on"]);
                 let (_, end) = when::day_at(words, from)?;
                 Some(from..end)
             }
@@ -125,7 +125,7 @@ impl Kind {
                 is_clock.then_some(from..end)
             }
             Self::Number => {
-                let from = words.after(at, phrases!["for", "at"]).unwrap_or(at);
+                let from = words.skip(at, phrases!["for", "at"]);
                 money::read(words, from).map(|(_, end)| from..end)
             }
         }

@@ -74,7 +74,7 @@ fn parse_cancelled(
             is_over.then_some((at, verb))?
         }
     };
-    let from = words.after(from, &ARTICLES).unwrap_or(from);
+    let from = words.skip(from, &ARTICLES);
     let kind = (from..end).find(|n| is_kind(words.get(*n)))?;
     let which = named(message, from, kind, end);
     Some(ReservationAction::Cancelled(which))
@@ -83,7 +83,7 @@ fn parse_cancelled(
 /// "book a table for two at 7": a request to book "a table for two"; it states no booking.
 fn parse_order(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<String> {
     let words = &message.words;
-    let at = words.after(at, phrases!["lets"]).unwrap_or(at);
+    let at = words.skip(at, phrases!["lets"]);
     let whom = |at: usize| words.after(at, phrases!["me in for", "us in for", "me", "us"]);
     let from = match words.get(at) {
         "book" | "rebook" | "reserve" => {
@@ -121,7 +121,7 @@ fn parse_move(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Rese
         "we rescheduled",
     ]);
     let from = words.after(at, &VERBS)?;
-    let from = words.after(from, &ARTICLES).unwrap_or(from);
+    let from = words.skip(from, &ARTICLES);
     let kind = (from..end).find(|n| is_kind(words.get(*n)))?;
     let (link, to) = (kind + 1..end)
         .filter(|n| matches!(words.get(*n), "to" | "by" | "back" | "forward" | "from"))
@@ -141,18 +141,18 @@ fn parse_move(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Rese
 /// "my haircut is now on saturday at 6", "dinner at Luigi got moved to 9".
 fn parse_moved(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<ReservationAction> {
     let words = &message.words;
-    let from = words.after(at, phrases!["my", "our", "the"]).unwrap_or(at);
+    let from = words.skip(at, phrases!["my", "our", "the"]);
     let kind = (from..end.min(from + 4)).find(|n| is_kind(words.get(*n)))?;
     let verbs = phrases!["is now", "is", "was", "got", "has been"];
     static MOVED: Phrases = Phrases::new(&[
         "moved to", "changed to", "rescheduled to", "postponed to", "pushed to", "pushed back to",
     ]);
     let (link, next) = (kind + 1..end).find_map(|n| {
-        let verb = words.after(n, verbs).unwrap_or(n);
+        let verb = words.skip(n, verbs);
         let is_now = words.after(n, phrases!["is now"]);
         Some((n, words.after(verb, &MOVED).or(is_now)?))
     })?;
-    let next = words.after(next, phrases!["to"]).unwrap_or(next);
+    let next = words.skip(next, phrases!["to"]);
     let to = follow_up::read_new_time(words, next..end)?;
     if (next..end).any(|n| planned_time::is_open_span(words, n)) {
         return Some(ReservationAction::UnclearTime(NEW_TIME_UNCLEAR.to_owned()));

@@ -85,9 +85,7 @@ pub(super) fn name_of(words: &Words<'_>, from: usize, kind: usize, end: usize) -
 
 /// "reservation at Luigi", "Luigi booking": what it is of.
 pub(super) fn named(words: &Words<'_>, from: usize, kind: usize, end: usize) -> Option<String> {
-    let from = words
-        .after(from, phrases!["my", "the", "our"])
-        .unwrap_or(from);
+    let from = words.skip(from, phrases!["my", "the", "our"]);
     let is_time = |at: &usize| when::read(words, *at).is_some();
     let end = (kind + 1..end).find(is_time).unwrap_or(end);
     let after = words.after(

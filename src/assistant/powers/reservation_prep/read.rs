@@ -52,18 +52,14 @@ pub(in crate::assistant::powers) fn parse(
         booking,
         words.after(at, phrases!["cancel", "delete", "remove", "forget", "drop"]),
     ) {
-        let from = words
-            .after(from, phrases!["my", "the", "our"])
-            .unwrap_or(from);
+        let from = words.skip(from, phrases!["my", "the", "our"]);
         let which = changes::named(message, from, booking, end);
         return Some((Clear, ReservationAction::Remove(which)));
     }
     if let Some(from) = words.after(at, phrases!["cancel", "delete", "remove"])
         && let Some(kind) = (from..end).find(|n| is_kind(words.get(*n)))
     {
-        let from = words
-            .after(from, phrases!["my", "the", "our"])
-            .unwrap_or(from);
+        let from = words.skip(from, phrases!["my", "the", "our"]);
         let which = changes::named(message, from, kind, end);
         return Some((Soft, ReservationAction::Remove(which)));
     }
@@ -82,7 +78,7 @@ fn parse_stay(
 ) -> Option<ReservationAction> {
     let words = &message.words;
     let (name_end, (first, last, next)) = (kind + 1..end).find_map(|at| {
-        let from = words.after(at, phrases!["from", "between"]).unwrap_or(at);
+        let from = words.skip(at, phrases!["from", "between"]);
         let dates = trip_planner::dates(message, from).filter(|(first, last, _)| first < last)?;
         Some((at, dates))
     })?;
@@ -169,10 +165,8 @@ fn parse_booking(
     let having = words.after(at, &HAVING);
     let from = booked.or(having).unwrap_or(at);
     let whom = phrases!["us into", "me into", "us in at", "me in at", "us", "me"];
-    let start = words.after(from, whom).unwrap_or(from);
-    let start = words
-        .after(start, phrases!["a", "an", "my", "our", "the"])
-        .unwrap_or(start);
+    let start = words.skip(from, whom);
+    let start = words.skip(start, phrases!["a", "an", "my", "our", "the"]);
     let kind = (start..end.min(start + 4)).find(|n| is_kind(words.get(*n)));
     if booked.is_none() {
         let kind = kind?;

@@ -86,11 +86,7 @@ fn after_mark(words: &Words<'_>, at: usize) -> Option<usize> {
     };
     let from = words.after(at, &MARKS).or_else(|| set_off().flatten());
     let from = from.or_else(bare_no)?;
-    Some(
-        words
-            .after(from, phrases!["make it", "make that", "i mean", "i meant"])
-            .unwrap_or(from),
-    )
+    Some(words.skip(from, phrases!["make it", "make that", "i mean", "i meant"]))
 }
 
 #[cfg(test)]

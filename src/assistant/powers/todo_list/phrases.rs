@@ -80,7 +80,7 @@ pub(super) fn list_at(
     end: usize,
 ) -> Option<(ListName, usize)> {
     let words = &message.words;
-    let noun = words.after(at, &ARTICLES).unwrap_or(at);
+    let noun = words.skip(at, &ARTICLES);
     if let Some(from) = words.after(noun, phrases!["list called", "list named"]) {
         let to = end.min(from + NAME_WORDS_MAX);
         let name = parsers::original(words, from, to);

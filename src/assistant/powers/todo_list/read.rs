@@ -291,10 +291,8 @@ fn to_lists(
             actions.push(added(message, list, (start, at), None));
             after = next;
         }
-        let next = words
-            .after(after, phrases!["and also", "and", "also"])
-            .unwrap_or(after);
-        start = words.after(next, phrases!["add", "put"]).unwrap_or(next);
+        let next = words.skip(after, phrases!["and also", "and", "also"]);
+        start = words.skip(next, phrases!["add", "put"]);
         at = start + 1;
     }
     (actions.len() > 1 && start >= end).then_some(actions)
@@ -329,7 +327,7 @@ fn another_list(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(L
         "and also to", "and also", "and to", "and on", "and", "also to", "to", "on",
     ]);
     let is_linked = words.get(at) == "and" || at > 0 && words.is_set_off(at - 1);
-    let from = words.after(at, &LINK).unwrap_or(at);
+    let from = words.skip(at, &LINK);
     let (list, next) = list_at(message, from, end).filter(|_| is_linked && at < end)?;
     let is_whole = next == end || words.get(next) == "and" || words.is_set_off(next - 1);
     (is_whole && words.get(next - 1) == "list").then_some((list, next))

@@ -17,7 +17,7 @@ pub(super) fn with_things(
         "add a new", "add a", "make a new", "make me a", "make a", "create a new", "create a",
         "start a new", "start a", "new", "a",
     ]);
-    let from = words.after(at, &NEW).unwrap_or(at);
+    let from = words.skip(at, &NEW);
     let (list, after) = list_at(message, from, end)?;
     let is_list = words.get(after - 1) == "list" && after < end && message.is_addressed;
     let is_named = is_list && words.original(after - 1..after + 1).contains(':');

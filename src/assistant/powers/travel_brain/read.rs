@@ -31,7 +31,7 @@ pub(in super::super) fn parse(
         "when do i leave for",
     ];
     if let Some(from) = words.after(at, leaving) {
-        let from = words.after(from, phrases!["my", "the"]).unwrap_or(from);
+        let from = words.skip(from, phrases!["my", "the"]);
         let is_travel = matches!(
             words.get(from),
             "flight" | "train" | "bus" | "airport" | "station"
@@ -107,7 +107,7 @@ fn parse_fixed(request: &str) -> Option<TravelAction> {
 /// "my next flight to Lisbon leave": a flight to Lisbon.
 fn named(words: &Words<'_>, from: usize, end: usize) -> Option<(StopKind, String)> {
     let from = words.after(from, phrases!["my", "our", "the"])?;
-    let from = words.after(from, phrases!["next"]).unwrap_or(from);
+    let from = words.skip(from, phrases!["next"]);
     let kind = match words.get(from) {
         "flight" | "flights" | "plane" => StopKind::Flight,
         "train" | "trains" => StopKind::Train,

@@ -23,10 +23,8 @@ pub(super) fn parse(
     static VERBS: Phrases =
         Phrases::new(&["move", "shift", "reschedule", "postpone", "push", "change"]);
     let from = words.after(at, &VERBS)?;
-    let from = words
-        .after(from, phrases!["my", "our", "the"])
-        .unwrap_or(from);
-    let from = words.after(from, phrases!["trip to"]).unwrap_or(from);
+    let from = words.skip(from, phrases!["my", "our", "the"]);
+    let from = words.skip(from, phrases!["trip to"]);
     if let Some(to) = (from + 1..end).find(|n| words.after(*n, phrases!["to day"]).is_some())
         && let Ok(day) = words.get(to + 2).parse()
     {
@@ -37,7 +35,7 @@ pub(super) fn parse(
         return (to + 3 == end).then_some(TripAction::Replan { what, day });
     }
     let link = (from + 1..end.min(from + 2 + PLACE_WORDS_MAX)).find(|n| words.get(*n) == "to")?;
-    let days = words.after(link + 1, phrases!["from"]).unwrap_or(link + 1);
+    let days = words.skip(link + 1, phrases!["from"]);
     let (first, last, next) = dates(days)?;
     let name_end = link - usize::from(words.get(link - 1) == "trip" && link > from + 1);
     let name = parsers::original(words, from, name_end);
@@ -59,7 +57,7 @@ pub(super) fn unplanned(words: &Words<'_>, at: usize, end: usize) -> Option<(boo
     let link = (from + 1..end)
         .find(|n| matches!(words.get(*n), "from" | "off" | "on") && words.get(*n + 1) != "list");
     let what = |to: usize| {
-        let from = words.after(from, phrases!["the", "my"]).unwrap_or(from);
+        let from = words.skip(from, phrases!["the", "my"]);
         parsers::original(words, from, to)
     };
     let Some(link) = link else {

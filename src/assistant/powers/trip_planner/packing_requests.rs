@@ -20,9 +20,7 @@ fn packing_list(
     let end = range.end;
     range.clone().find_map(|at| {
         let from = words.after(at, links)?;
-        let from = words
-            .after(from, phrases!["my", "the", "our", "a"])
-            .unwrap_or(from);
+        let from = words.skip(from, phrases!["my", "the", "our", "a"]);
         let is_list = |n: &usize| words.after(*n, phrases!["packing list"]).is_some();
         let list = (from..=from + PLACE_WORDS_MAX).find(is_list)?;
         let place = words.after(list + 2, phrases!["for my", "for the", "for"]);
@@ -45,9 +43,7 @@ fn on_trip(place: String, action: TripAction) -> TripAction {
 
 /// "my packing list" at the end.
 fn names_packing_list(words: &Words<'_>, from: usize, end: usize) -> bool {
-    let from = words
-        .after(from, phrases!["my", "the", "our"])
-        .unwrap_or(from);
+    let from = words.skip(from, phrases!["my", "the", "our"]);
     words.after(from, phrases!["packing list"]) == Some(end)
 }
 
@@ -68,7 +64,7 @@ fn of_list_in_use(words: &Words<'_>, at: usize, end: usize) -> Option<TripAction
         _ => {
             static SHOW: Phrases =
                 Phrases::new(&["show me", "show", "whats on", "what is on", "see", "read"]);
-            let from = words.after(at, &SHOW).unwrap_or(at);
+            let from = words.skip(at, &SHOW);
             is_list(from).then_some(TripAction::PackingList)
         }
     }

@@ -95,9 +95,7 @@ fn waited_for(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
         _ => end,
     };
     let start = match named {
-        None => words
-            .after(start, phrases!["my", "our", "the"])
-            .unwrap_or(start),
+        None => words.skip(start, phrases!["my", "our", "the"]),
         Some(_) => start,
     };
     let is_short = last.saturating_sub(start) <= PLACE_WORDS_MAX;

@@ -167,9 +167,7 @@ static SPANS: Phrases = Phrases::new(&[
 fn plan(message: &ParsedMessage<'_>, from: usize, end: usize) -> TripAction {
     let words = &message.words;
     let found = (from + 1..end).find_map(|at| {
-        let link = words
-            .after(at, phrases!["from", "on", "between", "starting"])
-            .unwrap_or(at);
+        let link = words.skip(at, phrases!["from", "on", "between", "starting"]);
         let (first, last, next) = dates(message, link)?;
         // "with Bo"
         let with = words.after(next, phrases!["with", "w"]);

@@ -107,8 +107,8 @@ pub(in crate::assistant::builtin) fn other_offset(
     // "two weeks not one"
     let is_end = |at: usize| {
         let before = ["before that", "before it", "before"];
-        let at = words.after(at, &before).unwrap_or(at);
-        words.after(at, &ENDS).unwrap_or(at) == words.len() || words.get(at) == "not"
+        let at = words.skip(at, &before);
+        words.skip(at, &ENDS) == words.len() || words.get(at) == "not"
     };
     let is_from_now = |to: usize| matches!(words.get(to - 1), "now" | "later");
     let begins = |from: &usize| (start..*from).all(|at| is_of_correction(words.get(at)));

@@ -103,7 +103,7 @@ pub(super) fn first_of_span(words: &Words, at: usize) -> Option<(Day, usize)> {
     if let Some(after) = words.after(at, phrases!["next month", "the next month"]) {
         return Some((Day::FirstOfMonth(NamedMonth::Next), after));
     }
-    let from = words.after(at, phrases!["in"]).unwrap_or(at);
+    let from = words.skip(at, phrases!["in"]);
     let month = when::month(words.get(from))?;
     let next = words.get(from + 1);
     let is_date = next == "the"

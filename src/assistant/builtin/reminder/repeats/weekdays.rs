@@ -49,9 +49,7 @@ pub(super) fn weekdays(words: &Words, at: usize) -> Option<(Vec<Weekday>, usize)
     }
     let (mut days, mut end) = (vec![first], at + 1);
     while days.len() < DAYS_MAX {
-        let next = words
-            .after(end, phrases!["and on", "and", "&"])
-            .unwrap_or(end);
+        let next = words.skip(end, phrases!["and on", "and", "&"]);
         // "mon wed fri"; "sat" and "sun" are other words, too.
         let word = words.get(next);
         let is_listed = next > end || words.is_set_off(end - 1) || !matches!(word, "sat" | "sun");

@@ -202,7 +202,7 @@ fn one_paid(
     if is_passive(&payer) {
         return None;
     }
-    let after = words.after(after, phrases!["another"]).unwrap_or(after);
+    let after = words.skip(after, phrases!["another"]);
     let Some((money, next)) = money::read(words, after) else {
         return settled(words, payer, after, end);
     };

@@ -52,12 +52,8 @@ pub(super) fn given(words: &Words<'_>, at: usize, end: usize) -> Option<BillSpli
 
 /// "paid kim", "settled up with kim", "kim and I are even": all that is between the two.
 pub(super) fn evened(words: &Words<'_>, at: usize, end: usize) -> Option<BillSplitAction> {
-    let from = words
-        .after(at, phrases!["ive", "i have", "i"])
-        .unwrap_or(at);
-    let from = words
-        .after(from, phrases!["just", "already"])
-        .unwrap_or(from);
+    let from = words.skip(at, phrases!["ive", "i have", "i"]);
+    let from = words.skip(from, phrases!["just", "already"]);
     let paid = words.after(from, phrases!["paid off", "payed off", "paid", "payed"]);
     static SETTLED: Phrases = Phrases::new(&[
         "settled up with", "settled with", "squared up with", "am even with", "im even with",

@@ -18,9 +18,7 @@ const WAYS_MAX: i64 = 1_000;
 pub(super) fn split_at_end(words: &Words<'_>, at: usize, end: usize) -> Option<BillSplitAction> {
     let verbs = ["split", "divided", "divide", "shared", "share"];
     let verb = (at + 1..end).find(|n| verbs.contains(&words.get(*n)))?;
-    let at = words
-        .after(at, phrases!["i paid", "paid", "we paid", "the", "our", "a"])
-        .unwrap_or(at);
+    let at = words.skip(at, phrases!["i paid", "paid", "we paid", "the", "our", "a"]);
     let (purpose, amount) = amount_after(words, at, verb);
     let (sum, next) = amount?;
     let purpose = match (
@@ -42,7 +40,7 @@ pub(super) fn split_at_end(words: &Words<'_>, at: usize, end: usize) -> Option<B
     static FILLERS: Phrases = Phrases::new(&[
         "it evenly", "it equally", "evenly", "equally", "it", "that", "this",
     ]);
-    let from = words.after(verb + 1, &FILLERS).unwrap_or(verb + 1);
+    let from = words.skip(verb + 1, &FILLERS);
     if let Some(ways) = ways(words, from, end) {
         let money = sum;
         return Some(BillSplitAction::Ways { money, ways });
@@ -70,14 +68,12 @@ pub(super) fn split(
     at: usize,
     end: usize,
 ) -> Option<(RequestStrength, BillSplitAction)> {
-    let after = words
-        .after(
-            at + 1,
-            phrases![
-                "the bill of", "a bill of", "the bill", "a bill", "the check", "the", "a",
-            ],
-        )
-        .unwrap_or(at + 1);
+    let after = words.skip(
+        at + 1,
+        phrases![
+            "the bill of", "a bill of", "the bill", "a bill", "the check", "the", "a",
+        ],
+    );
     let bill = after > at + 2;
     let (purpose, amount) = amount_after(words, after, end);
     let Some((mut sum, next)) = amount else {
@@ -307,7 +303,7 @@ fn tip(words: &Words<'_>, from: usize, end: usize) -> Option<(i64, usize, usize)
 }
 
 fn tip_at(words: &Words<'_>, at: usize) -> Option<(i64, usize, usize)> {
-    let next = words.after(at + 1, phrases!["a", "an"]).unwrap_or(at + 1);
+    let next = words.skip(at + 1, phrases!["a", "an"]);
     let number = words.get(next);
     let (percent, after) = match number.strip_suffix('%') {
         Some(percent) => (percent, next + 1),
@@ -358,22 +354,18 @@ fn ways(words: &Words<'_>, at: usize, end: usize) -> Option<i64> {
         let whole = words.after(from + 1, &OTHERS) == Some(end);
         return (whole && (1..WAYS_MAX).contains(&count)).then_some(count + 1);
     }
-    let from = words
-        .after(
-            at,
-            phrases![
-                "evenly by", "evenly between", "equally between", "by", "between", "among", "into",
-                "btw",
-            ],
-        )
-        .unwrap_or(at);
+    let from = words.skip(
+        at,
+        phrases![
+            "evenly by", "evenly between", "equally between", "by", "between", "among", "into",
+            "btw",
+        ],
+    );
     let count = count(words.get(from))?;
-    let after = words
-        .after(
-            from + 1,
-            phrases!["ways", "people", "persons", "of us", "friends", "parts"],
-        )
-        .unwrap_or(from + 1);
+    let after = words.skip(
+        from + 1,
+        phrases!["ways", "people", "persons", "of us", "friends", "parts"],
+    );
     (after == end && (after > from + 1 || from > at) && (1..=WAYS_MAX).contains(&count))
         .then_some(count)
 }

@@ -1,0 +1,78 @@
+//! Follow-ups of which the whole text is known: "yes", "undo that", "sounds good".
+
+use super::FollowUp;
+use crate::assistant::builtin::words::Words;
+
+pub(super) fn fixed(request: &str) -> Option<FollowUp> {
+    Some(match request {
+        "yes" | "yeah" | "yep" | "yup" | "y" | "sure" | "yes please" | "do it" | "go ahead"
+        | "confirm" | "yes do it" | "yes go ahead" | "yes forget it" | "yes delete it" => {
+            FollowUp::Yes
+        }
+        "no" | "nope" | "nah" | "n" | "no thanks" | "dont" | "no dont" | "keep it"
+        | "keep them" | "stop" | "cancel" => FollowUp::No,
+        "never mind" | "nevermind" | "nvm" | "never mind that" | "forget it" | "forget that"
+        | "forget this" | "forget about it" | "forget about that" | "scratch that"
+        | "ignore that" => FollowUp::NeverMind,
+        "done" | "did it" | "i did it" | "done it" | "already done" | "its done" | "all done"
+        | "im done" | "i did" | "did that" | "already did it" | "completed" | "finished" => {
+            FollowUp::Done
+        }
+        "undo"
+        | "undo that"
+        | "undo it"
+        | "undo this"
+        | "take that back"
+        | "revert"
+        | "undo the last change"
+        | "undo last"
+        | "bring it back"
+        | "bring them back" => FollowUp::Undo,
+        "its cancelled" | "its canceled" | "it is cancelled" | "it was cancelled"
+        | "it was canceled" | "it got cancelled" | "it got canceled" | "its been cancelled"
+        | "its been canceled" | "that is cancelled" | "thats cancelled" | "that was cancelled"
+        | "that got cancelled" | "its off" | "its called off" | "it was called off"
+        | "they cancelled" | "they cancelled it" | "its not happening" | "it isnt happening" => {
+            FollowUp::CalledOff
+        }
+        "snooze" | "snooze it" | "snooze that" | "later" | "not yet" | "not" => {
+            FollowUp::Snooze(None) // the "now" of "not now" is dropped as a courtesy
+        }
+        _ => return None,
+    })
+}
+
+/// "ok", "sounds good": a yes only to what was offered.
+pub(in crate::assistant) fn is_consent(words: &Words) -> bool {
+    const WORDS_MAX: usize = 4;
+    let is_short = words.len() <= WORDS_MAX;
+    is_short
+        && matches!(
+            words.phrase(0..words.len()).as_str(),
+            "ok" | "okay"
+                | "ok please"
+                | "okay please"
+                | "ok thanks"
+                | "okay thanks"
+                | "ok do it"
+                | "k"
+                | "kk"
+                | "alright"
+                | "all right"
+                | "please"
+                | "please do"
+                | "sure please"
+                | "sure thing"
+                | "sure thanks"
+                | "of course"
+                | "sounds good"
+                | "good idea"
+                | "great"
+                | "yes thanks"
+                | "yes thank you"
+                | "yes pls"
+                | "yes ok"
+                | "absolutely"
+                | "definitely"
+        )
+}

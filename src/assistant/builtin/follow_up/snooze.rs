@@ -1,0 +1,96 @@
+//! Parses what puts a reminder off: "snooze 10 min", "snooze 1 and 2 till friday", "5 more minutes".
+
+use std::ops::Range;
+
+use super::change::numbers;
+use super::new_time::time_alone;
+use super::{FollowUp, NewTimeText, TimeChange};
+use crate::assistant::builtin::phrases::{Phrases, phrases};
+use crate::assistant::builtin::when;
+use crate::assistant::builtin::words::Words;
+
+/// What is put off: whatever came last, together.
+static SNOOZED: Phrases = Phrases::new(&[
+    "both of them", "all of them", "them all", "them both", "both", "all", "them", "it", "that",
+]);
+
+/// "snooze 10 min", "snooze it for an hour", "snooze till tomorrow".
+pub(super) fn snooze(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let at = words.skip(range.start, &SNOOZED);
+    if at == range.end {
+        return Some(FollowUp::Snooze(None));
+    }
+    let at = words.skip(
+        at,
+        phrases!["for another", "for", "until", "till", "til", "to", "by"],
+    );
+    let rest = at..range.end;
+    if at == range.start
+        && let Some((numbers, from)) = numbers(words, at)
+    {
+        let from = words.skip(from, phrases!["for", "until", "till", "til", "to", "by"]);
+        let time = time_after_numbers(words, from..range.end);
+        if from == range.end || time.is_some() {
+            return Some(FollowUp::SnoozeNumbered { numbers, time });
+        }
+    }
+    let is_end = at > 0 && matches!(words.get(at - 1), "until" | "till" | "til" | "to");
+    let minutes = match words.get(at).parse::<i64>() {
+        Ok(n @ 1..=600) if rest.len() == 1 && !is_end => {
+            Some(TimeChange(NewTimeText::Later(n * 60)))
+        }
+        _ => None,
+    };
+    let delay = || {
+        let (spec, end) = when::read_duration(words, at)?;
+        (end == range.end).then_some(TimeChange(NewTimeText::At(spec)))
+    };
+    if let Some((first, second)) = two_durations(words, at, range.end) {
+        return Some(FollowUp::SnoozeUnclear { first, second });
+    }
+    let time = minutes.or_else(delay).or_else(|| time_alone(words, rest))?;
+    Some(FollowUp::Snooze(Some(time)))
+}
+
+/// "10 min and 20 min", "10 or 20 minutes" as all of these words: each as typed.
+pub(in crate::assistant) fn two_durations(
+    words: &Words,
+    from: usize,
+    end: usize,
+) -> Option<(String, String)> {
+    let link = (from + 1..end).find(|at| matches!(words.get(*at), "and" | "or" | "then"))?;
+    let first = when::read_duration(words, from).is_some_and(|(_, next)| next == link)
+        || link == from + 1 && words.get(from).parse::<u32>().is_ok();
+    let second = when::read_duration(words, link + 1).is_some_and(|(_, next)| next == end);
+    // "1 hour and 20 minutes" is one.
+    let is_one = when::read_duration(words, from).is_some_and(|(_, next)| next == end);
+    let typed = |from: usize, to: usize| words.original(from..to).to_owned();
+    (first && second && !is_one).then(|| (typed(from, link), typed(link + 1, end)))
+}
+
+/// "till friday", "for 2 hours", but not the unit of "snooze 10 min".
+fn time_after_numbers(words: &Words, range: Range<usize>) -> Option<TimeChange> {
+    let is_linked = matches!(
+        words.get(range.start.saturating_sub(1)),
+        "for" | "until" | "till" | "til" | "to" | "by"
+    );
+    let delay = || {
+        let (spec, end) = when::read_duration(words, range.start)?;
+        (end == range.end && is_linked).then_some(TimeChange(NewTimeText::At(spec)))
+    };
+    delay().or_else(|| time_alone(words, range.clone()))
+}
+
+/// "10 more minutes", "5 min more".
+pub(super) fn more_minutes(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let count = words.get(range.start).parse::<i64>().ok();
+    let count = count.filter(|n| (1..=600).contains(n))?;
+    let rest = words.phrase(range.start + 1..range.end);
+    let seconds = match rest.as_str() {
+        "more minutes" | "more min" | "more mins" | "min more" | "mins more" | "minutes more" => 60,
+        "more hours" | "more hour" | "hours more" | "hour more" => 3_600,
+        _ => return None,
+    };
+    let time = TimeChange(NewTimeText::Later(count * seconds));
+    Some(FollowUp::Snooze(Some(time)))
+}

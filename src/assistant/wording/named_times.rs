@@ -1,0 +1,413 @@
+//! The days and hours that a text names, in the languages that have sentences. Pure.
+
+use std::sync::LazyLock;
+
+use chrono::{Datelike, Days, NaiveDate, NaiveTime, Timelike, Weekday};
+
+use super::calendar;
+use crate::clock::{Timestamp, Zone};
+
+const TODAY: [&str; 11] = [
+    "today", "tonight", "heute", "hoy", "aujourd", "oggi", "stasera", "vandaag", "vanavond",
+    "hoje", "idag",
+];
+const TOMORROW: [&str; 9] = [
+    "tomorrow", "morgen", "mañana", "manana", "demain", "domani", "amanhã", "amanha", "imorgon",
+];
+/// After these such a word is a morning.
+const BEFORE_MORNING: [&str; 10] = [
+    "guten", "am", "jeden", "heute", "goede", "deze", "la", "esta", "una", "cada",
+];
+/// Before such a word: the day after it.
+const DAY_AFTER: [&str; 4] = ["after", "pasado", "après", "depois"];
+const AFTER_TOMORROW: [&str; 4] = ["übermorgen", "overmorgen", "dopodomani", "övermorgon"];
+/// Between a day's number and its month, or the month and the year.
+const FILLERS: [&str; 8] = ["of", "de", "del", "st", "nd", "rd", "th", "er"];
+/// Words before a number that is an hour.
+const BEFORE_HOUR: [&str; 11] = [
+    "at", "um", "gegen", "las", "alle", "ore", "às", "om", "kl", "klockan", "around",
+];
+/// Before a number with one of the words of `HOURS` after it.
+const BEFORE_HOURS: [&str; 3] = ["à", "vers", "as"];
+const HOURS: [&str; 5] = ["h", "heures", "heure", "horas", "hora"];
+/// After a number that is an hour.
+const HOUR_MARKS: [&str; 5] = ["uhr", "時", "点", "點", "시"];
+const MINUTE_MARKS: [&str; 2] = ["分", "분"];
+/// By these an hour without am or pm is one after noon.
+const AFTERNOON_WORDS: [&str; 31] = [
+    "afternoon", "evening", "night", "tonight", "pm", "nachmittag", "nachmittags", "abend",
+    "abends", "nachts", "tarde", "noche", "noite", "midi", "soir", "nuit", "pomeriggio", "sera",
+    "stasera", "notte", "middag", "middags", "avond", "avonds", "vanavond", "nacht", "eftermiddag",
+    "eftermiddagen", "kväll", "kvällen", "ikväll",
+];
+/// The same in scripts without spaces, or with many forms.
+const AFTERNOON_PARTS: [&str; 9] = [
+    "午後", "下午", "晚上", "夜", "오후", "저녁", "вечера", "дня", "مساء",
+];
+
+/// A day that a text names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum NamedDay {
+    Date(NaiveDate),
+    Weekday(Weekday),
+    OfYear {
+        month: u32,
+        day: u32,
+        year: Option<i32>,
+    },
+}
+
+/// An hour that a text names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct NamedHour {
+    hour: u32,
+    minute: u32,
+    /// It may be twelve hours later, too.
+    is_loose: bool,
+}
+
+/// The days and hours that a text names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NamedTimes {
+    days: Vec<NamedDay>,
+    hours: Vec<NamedHour>,
+}
+
+impl NamedTimes {
+    /// `now`: when it is said, there.
+    pub fn of(text: &str, now: Timestamp, zone: Zone) -> Self {
+        let today = now.utc().with_timezone(&zone).date_naive();
+        let text = text.to_lowercase();
+        let tokens = tokens(&text);
+        let is_afternoon = tokens
+            .iter()
+            .any(|token| AFTERNOON_WORDS.contains(&token.text))
+            || AFTERNOON_PARTS.iter().any(|part| text.contains(part));
+        let mut named = Self::default();
+        for at in 0..tokens.len() {
+            named.days.extend(day(&tokens, at, today));
+            named.hours.extend(hour(&tokens, at, is_afternoon));
+        }
+        named
+    }
+
+    pub fn add(&mut self, other: Self) {
+        self.days.extend(other.days);
+        self.hours.extend(other.hours);
+    }
+
+    /// An hour is named, and not this one.
+    pub fn lacks_hour(&self, at: Timestamp, zone: Zone) -> bool {
+        let at = at.utc().with_timezone(&zone).time();
+        !self.hours.is_empty() && !self.hours.iter().any(|hour| hour.is(at))
+    }
+
+    /// A day is named, and not this one.
+    pub fn lacks_day(&self, at: Timestamp, zone: Zone) -> bool {
+        let on = at.utc().with_timezone(&zone).date_naive();
+        !self.days.is_empty() && !self.days.iter().any(|day| day.is(on))
+    }
+
+    /// Whether it names an hour that is none of `known`.
+    pub fn has_other_hour(&self, known: &Self) -> bool {
+        let is_known = |hour: &NamedHour| known.hours.iter().any(|one| hour.is_same(one));
+        !self.hours.iter().all(is_known)
+    }
+
+    /// Whether it names a day that is none of `known`.
+    pub fn has_other_day(&self, known: &Self) -> bool {
+        let is_same = |day: &NamedDay, one: &NamedDay| match one {
+            NamedDay::Date(date) => day.is(*date),
+            one => one == day,
+        };
+        let is_known = |day: &NamedDay| known.days.iter().any(|one| is_same(day, one));
+        !self.days.iter().all(is_known)
+    }
+
+    pub fn names_hour(&self) -> bool {
+        !self.hours.is_empty()
+    }
+}
+
+impl NamedDay {
+    fn is(self, date: NaiveDate) -> bool {
+        match self {
+            Self::Date(named) => named == date,
+            Self::Weekday(weekday) => date.weekday() == weekday,
+            Self::OfYear { month, day, year } => {
+                let is_of_year = year.is_none_or(|year| year == date.year());
+                date.month() == month && date.day() == day && is_of_year
+            }
+        }
+    }
+}
+
+impl NamedHour {
+    fn is_same(&self, other: &Self) -> bool {
+        let at = NaiveTime::from_hms_opt(other.hour % 24, other.minute, 0);
+        at.is_some_and(|at| self.is(at))
+    }
+
+    fn is(self, at: NaiveTime) -> bool {
+        let hour = self.hour % 24;
+        let is_hour = hour == at.hour() || self.is_loose && (hour + 12) % 24 == at.hour();
+        is_hour && self.minute == at.minute()
+    }
+}
+
+/// Letters or digits that stand together.
+#[derive(Debug, Clone, Copy)]
+struct TextToken<'t> {
+    text: &'t str,
+    /// What stands between it and the next one.
+    gap: &'t str,
+}
+
+impl TextToken<'_> {
+    fn number(&self, digits: std::ops::RangeInclusive<usize>) -> Option<u32> {
+        let is_number =
+            digits.contains(&self.text.len()) && self.text.chars().all(|c| c.is_ascii_digit());
+        is_number.then(|| self.text.parse().ok())?
+    }
+}
+
+fn tokens(text: &str) -> Vec<TextToken<'_>> {
+    let kind = |c: char| (c.is_ascii_digit(), c.is_alphabetic());
+    let mut places: Vec<(usize, usize)> = Vec::new();
+    let mut last = None;
+    for (at, c) in text.char_indices() {
+        let this = Some(kind(c)).filter(|kind| *kind != (false, false));
+        match places.last_mut() {
+            Some(place) if this.is_some() && this == last => place.1 = at + c.len_utf8(),
+            _ if this.is_some() => places.push((at, at + c.len_utf8())),
+            _ => {}
+        }
+        last = this;
+    }
+    let ends = places
+        .iter()
+        .skip(1)
+        .map(|place| place.0)
+        .chain([text.len()]);
+    let gaps: Vec<usize> = ends.collect();
+    places
+        .iter()
+        .zip(gaps)
+        .map(|((start, end), next)| TextToken {
+            text: &text[*start..*end],
+            gap: &text[*end..next],
+        })
+        .collect()
+}
+
+fn day(tokens: &[TextToken<'_>], at: usize, today: NaiveDate) -> Option<NamedDay> {
+    let word = tokens[at].text;
+    let text_at = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |one| one.text);
+    let before = text_at(at.checked_sub(1));
+    let after_days = |days| today.checked_add_days(Days::new(days)).map(NamedDay::Date);
+    if TODAY.contains(&word) {
+        return after_days(0);
+    }
+    if AFTER_TOMORROW.contains(&word) {
+        return after_days(2);
+    }
+    if TOMORROW.contains(&word) || word == "morgon" && before == "i" {
+        let before_that = text_at(at.checked_sub(2));
+        return match DAY_AFTER.contains(&before) || DAY_AFTER.contains(&before_that) {
+            true => after_days(2),
+            false if BEFORE_MORNING.contains(&before) => None,
+            false => after_days(1),
+        };
+    }
+    static WEEKDAYS: LazyLock<Vec<(String, u8)>> = LazyLock::new(calendar::weekdays);
+    static MONTHS: LazyLock<Vec<(String, u8)>> = LazyLock::new(calendar::months);
+    let with_next = format!("{word}{}{}", tokens[at].gap, text_at(Some(at + 1)));
+    let named = |(name, _): &&(String, u8)| *name == word || *name == with_next;
+    if let Some((_, number)) = WEEKDAYS.iter().find(named) {
+        return Weekday::try_from(*number).ok().map(NamedDay::Weekday);
+    }
+    if let Some((_, number)) = MONTHS.iter().find(|(name, _)| name == word) {
+        return of_year(tokens, at, u32::from(*number) + 1);
+    }
+    iso_date(tokens, at)
+}
+
+/// "5 May 2030", "May 5th", "5 de mayo de 2030": `at` is the month's place.
+fn of_year(tokens: &[TextToken<'_>], at: usize, month: u32) -> Option<NamedDay> {
+    let is_filler = |token: &&TextToken<'_>| FILLERS.contains(&token.text);
+    let mut back = tokens[..at].iter().rev().skip_while(is_filler);
+    let mut after = tokens[at + 1..].iter().filter(|token| !is_filler(token));
+    let is_day = |number: &u32| (1..=31).contains(number);
+    let before = back
+        .next()
+        .and_then(|token| token.number(1..=2))
+        .filter(is_day);
+    let day = before.or_else(|| after.next()?.number(1..=2).filter(is_day))?;
+    let year = after.next().and_then(|token| token.number(4..=4));
+    Some(NamedDay::OfYear {
+        month,
+        day,
+        year: year.and_then(|year| i32::try_from(year).ok()),
+    })
+}
+
+fn iso_date(tokens: &[TextToken<'_>], at: usize) -> Option<NamedDay> {
+    let [year, month, day, ..] = &tokens[at..] else {
+        return None;
+    };
+    if (year.gap, month.gap) != ("-", "-") {
+        return None;
+    }
+    let numbers = (
+        year.number(4..=4)?,
+        month.number(2..=2)?,
+        day.number(2..=2)?,
+    );
+    let year = i32::try_from(numbers.0).ok()?;
+    NaiveDate::from_ymd_opt(year, numbers.1, numbers.2).map(NamedDay::Date)
+}
+
+fn hour(tokens: &[TextToken<'_>], at: usize, is_afternoon: bool) -> Option<NamedHour> {
+    let token = &tokens[at];
+    let hour = token.number(1..=2).filter(|hour| *hour <= 24)?;
+    let before = at.checked_sub(1).map(|at| &tokens[at]);
+    // The minutes of another hour, or a part of a number or date.
+    if before.is_some_and(|token| {
+        token.number(1..=9).is_some() && matches!(token.gap, ":" | "：" | "." | "," | "-" | "/")
+    }) {
+        return None;
+    }
+    let before = before.map_or("", |token| token.text);
+    let text_at = |at: usize| tokens.get(at).map_or("", |token| token.text);
+    let minutes = tokens.get(at + 1).and_then(|token| token.number(2..=2));
+    let minutes = minutes.filter(|minute| *minute < 60);
+    let is_before_hour = BEFORE_HOUR.contains(&before);
+    let (minute, next, is_clock) = match (token.gap, minutes) {
+        (":" | "：", Some(minute)) => (minute, at + 2, true),
+        (".", Some(minute)) => (minute, at + 2, is_before_hour),
+        _ => match (text_at(at + 1), tokens.get(at + 2)) {
+            ("h", Some(minutes)) if tokens[at + 1].gap.is_empty() => {
+                (minutes.number(2..=2).unwrap_or(0), at + 3, true)
+            }
+            (mark, Some(minutes))
+                if HOUR_MARKS.contains(&mark)
+                    && MINUTE_MARKS
+                        .iter()
+                        .any(|mark| text_at(at + 3).starts_with(mark)) =>
+            {
+                (minutes.number(1..=2).unwrap_or(0), at + 3, true)
+            }
+            (mark, _) if BEFORE_HOURS.contains(&before) => (0, at + 1, HOURS.contains(&mark)),
+            _ => (0, at + 1, false),
+        },
+    };
+    let half = match (text_at(next), text_at(next + 1)) {
+        ("am", _) | ("a", "m") => Some(0),
+        ("pm", _) | ("p", "m") => Some(12),
+        _ => None,
+    };
+    let has_mark = HOUR_MARKS
+        .iter()
+        .any(|mark| text_at(next).starts_with(mark));
+    if let Some(half) = half.filter(|_| hour <= 12) {
+        return Some(NamedHour {
+            hour: hour % 12 + half,
+            minute,
+            is_loose: false,
+        });
+    }
+    let is_bare = !is_clock && is_before_hour && !has_mark;
+    (is_clock || has_mark || is_bare).then_some(NamedHour {
+        hour,
+        minute,
+        is_loose: hour <= 12 && (is_bare || is_afternoon),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        Timestamp::parse(&format!("{text}:00Z")).unwrap()
+    }
+
+    /// As said on Wednesday, 4 March 2026, in UTC.
+    fn named(text: &str) -> NamedTimes {
+        NamedTimes::of(text, at("2026-03-04T12:00"), Zone::UTC)
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        for language in ["en", "de", "es", "fr", "it", "nl", "pt", "sv"] {
+            let monday = calendar::date_and_time(at("2026-03-09T09:00"), Zone::UTC, Some(language));
+            let found = named(&monday);
+            assert!(!found.has_other_day(&named("2026-03-09")), "{monday}");
+            assert_eq!(found.days.len(), 2, "{monday}: {found:?}");
+            assert_eq!(found.hours.len(), 1, "{monday}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn the_times_of_a_text_are_found() {
+        for (text, time) in [
+            ("Done: tomorrow at 09:00.", "2026-03-05T09:00"),
+            ("tomorrow at 9", "2026-03-05T21:00"),
+            ("tomorrow at 9 p.m.", "2026-03-05T21:00"),
+            ("¡Listo! Te recordaré mañana a las 9.", "2026-03-05T09:00"),
+            ("hoy a las 9 de la noche", "2026-03-04T21:00"),
+            ("Heute Morgen um 9 Uhr", "2026-03-04T09:00"),
+            ("übermorgen um 9.30 Uhr", "2026-03-06T09:30"),
+            ("demain à 9 h", "2026-03-05T09:00"),
+            ("après-demain à 18h30", "2026-03-06T18:30"),
+            ("Domani alle 9:15", "2026-03-05T09:15"),
+            ("amanhã às 9h", "2026-03-05T09:00"),
+            ("na quinta-feira, às 20:00", "2026-03-05T20:00"),
+            ("i morgon kl. 9", "2026-03-05T09:00"),
+            (
+                "Set for Sunday, 8 March 2026 at 7:05 pm",
+                "2026-03-08T19:05",
+            ),
+            ("March 8th, 10am", "2026-03-08T10:00"),
+            ("2026-03-08T20:00", "2026-03-08T20:00"),
+            ("今日20時、お知らせします 9:00 夜", "2026-03-04T21:00"),
+            ("20時30分に heute", "2026-03-04T20:30"),
+        ] {
+            let found = named(text);
+            let time = at(time);
+            assert!(found.names_hour(), "{text}: {found:?}");
+            assert!(!found.lacks_hour(time, Zone::UTC), "{text}: {found:?}");
+            assert!(!found.lacks_day(time, Zone::UTC), "{text}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn another_time_is_told_apart() {
+        let set = at("2030-05-05T20:00");
+        let known = named("\"at\":\"Sunday 2030-05-05T20:00\"");
+        for text in ["Sunday at 20:00", "on 5 May", "at 8"] {
+            let found = named(text);
+            assert!(!found.has_other_hour(&known), "{text}: {found:?}");
+            assert!(!found.has_other_day(&known), "{text}: {found:?}");
+        }
+        for text in [
+            "tomorrow at 09:00", "um 9 Uhr", "a las 9", "à 9h", "alle 9", "às 9", "kl. 9",
+            "at 8 am", "20時30分ではなく9時",
+        ] {
+            let found = named(text);
+            assert!(found.lacks_hour(set, Zone::UTC), "{text}: {found:?}");
+            assert!(found.has_other_hour(&known), "{text}: {found:?}");
+        }
+        for text in ["tomorrow", "Montag", "el lunes", "5 June", "2030-05-06"] {
+            let found = named(text);
+            assert!(found.lacks_day(set, Zone::UTC), "{text}: {found:?}");
+            assert!(found.has_other_day(&known), "{text}: {found:?}");
+        }
+        for text in [
+            "It is set.", "12.50 EUR for lunch", "in 2 heures", "5 of 7", "Guten Morgen",
+            "2-3 times", "at home", "por la mañana", "1,000:50",
+        ] {
+            assert_eq!(named(text), NamedTimes::default(), "{text}");
+        }
+    }
+}
