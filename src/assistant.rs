@@ -27,5 +27,5 @@ pub use builtin::{
     unit_of_s, with_corrected_value, with_other_offset, with_other_person,
 };
 pub use time_words::depends_on_time;
-pub use understand::{Understanding, is_courtesy, understand, understand_all};
+pub use understand::{Understanding, build_word_tables, is_courtesy, understand, understand_all};
 pub use wording::reminder_text;

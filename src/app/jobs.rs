@@ -13,6 +13,7 @@ use tokio::task::JoinSet;
 use super::{App, exports, relays, reminders, replies};
 use crate::account::confirmation::{self, DeletionMailer};
 use crate::account::erasure;
+use crate::assistant;
 use crate::billing;
 use crate::clock::{Clock, Timestamp};
 use crate::error::Result;
@@ -41,6 +42,7 @@ pub(crate) fn start(app: &Arc<App>, address: Option<SocketAddr>) -> JoinSet<()> 
         app: app.clone(),
         set: JoinSet::new(),
     };
+    tokio::task::spawn_blocking(assistant::build_word_tables);
     jobs.add("reminders", |app, metrics| {
         reminders::run(app.ingest.clone(), metrics)
     });

@@ -7,6 +7,9 @@ use serde_json::{Result, Value};
 
 use super::bubbles;
 
+/// What the JSON of most answers has beside their texts.
+const NAMES_BYTES: usize = 160;
+
 /// The answer to a message. Without bubbles there is no reply.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Answer {
@@ -32,13 +35,18 @@ impl Answer {
             schedule_message: Option<&'a Value>,
             access: Option<&'a Value>,
         }
-        serde_json::to_vec(&Body {
+        let reply_text = bubbles::join(&self.bubbles);
+        // Each text is in it twice.
+        let mut json = Vec::with_capacity(NAMES_BYTES + 2 * reply_text.len());
+        let body = Body {
             should_respond: self.should_respond(),
             reply_bubbles: &self.bubbles,
-            reply_text: bubbles::join(&self.bubbles),
+            reply_text,
             schedule_message: self.schedule.as_ref(),
             access: self.access.as_ref(),
-        })
+        };
+        serde_json::to_writer(&mut json, &body)?;
+        Ok(json)
     }
 
     /// The columns `bubbles`, `access` and `schedule`.
