@@ -36,14 +36,14 @@ pub use report::ConfigProblem;
 pub use sealing_key::{generate_sealing_key, read_sealing_key, sealing_key_file};
 pub use secret::Secret;
 pub use sections::{
-    Access, Admin, Algorithm, Billing, BillingProvider, Durability, Edge, Engine, Environment,
-    Exports, Flags, FlagsProvider, Identity, Log, LogFormat, Mail, Marketplace, MaxTokensField,
-    Media, Memory, MemoryProvider, Reply, Server, Services, Storage, Tools,
+    Access, Admin, Algorithm, Billing, BillingProvider, DATABASE, Durability, Edge, Engine,
+    Environment, Exports, Flags, FlagsProvider, Identity, Log, LogFormat, Mail, Marketplace,
+    MaxTokensField, Media, Memory, MemoryProvider, Reply, Server, Services, Storage, Tools,
 };
 pub use settings::{Changes, MCP_KEYS, SettingValues};
 pub use smtp_url::SmtpUrl;
 pub use source::Source;
-pub use template::{example, production_file};
+pub use template::{NewSecrets, SealingKey, example, production_file};
 pub use unknown_keys::nearest;
 pub use url::{host_of, web_parts_of};
 

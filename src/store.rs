@@ -59,6 +59,7 @@ mod reminders;
 mod restore;
 mod rooms;
 mod schema;
+mod sealed_secrets;
 #[cfg(test)]
 mod seeded_random;
 mod store_metrics;
@@ -136,6 +137,7 @@ pub use readers::LongReader;
 pub use reminders::{NewReminder, Reminder};
 pub use restore::{PendingRestore, RestoreReport, begin_epoch};
 pub use rooms::{ChatTarget, NewRoom, Room, RoomId, given_name, is_relay_name};
+pub use sealed_secrets::{SealedSecret, sealed_secret_in};
 pub use store_metrics::{Backlog, Sizes, WriterMetrics};
 pub use subscriptions::SubscriptionRow;
 pub use token_usage::TokenUsage;

@@ -201,7 +201,8 @@ async fn talk(url: &str, token: &str, options: &Options, persona: &str) -> Resul
     if screen.interactive {
         return super::print_live("");
     }
-    // A script's end stops the service, so reminders due within the next minute are waited for.
+    // A script's end stops the service, so late replies and reminders due within the next minute
+    // are waited for.
     while let Some(wait) = relay.still_expected() {
         tokio::select! {
             message = outputs.recv() => match message {
@@ -223,13 +224,20 @@ fn typed_lines(interactive: bool) -> mpsc::Receiver<String> {
     let (sender, lines) = mpsc::channel(1);
     std::thread::spawn(move || {
         prompt(interactive);
-        for line in std::io::stdin().lock().lines() {
-            let Ok(line) = line else {
-                return;
+        for line in std::io::stdin().lock().split(b'\n') {
+            let line = match line {
+                Ok(line) => line,
+                Err(error) => {
+                    eprintln!("chatkeep: can't read standard input: {error}");
+                    return;
+                }
             };
+            // A terminal may use another encoding than UTF-8.
+            let line = String::from_utf8_lossy(&line);
+            let line = line.strip_suffix('\r').unwrap_or(&line);
             if line.trim().is_empty() {
                 prompt(interactive);
-            } else if sender.blocking_send(line).is_err() {
+            } else if sender.blocking_send(line.to_owned()).is_err() {
                 return;
             }
         }

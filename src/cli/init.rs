@@ -2,11 +2,12 @@
 //! overwrites a file and never prints a secret.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::{config, files, random};
+use crate::config::{self, NewSecrets, SealingKey};
+use crate::{files, random};
 
 #[derive(Args)]
 pub(super) struct Options {
@@ -29,8 +30,15 @@ pub(super) fn run(path: &Path, options: &Options) -> Result<(), String> {
         }
         (charge, _) => charge,
     };
-    write(path, !charge)?;
-    super::print(&next_steps(path, !charge))
+    let key_in_use = key_in_use();
+    write(path, !charge, key_in_use.clone())?;
+    super::print(&next_steps(path, !charge, key_in_use.as_deref()))
+}
+
+/// The sealing key of a trial in this folder: what that encrypted stays readable only with it.
+fn key_in_use() -> Option<PathBuf> {
+    let file = config::sealing_key_file(Path::new(config::DATABASE));
+    std::path::absolute(file).ok().filter(|file| file.exists())
 }
 
 fn ask_about_charging() -> io::Result<bool> {
@@ -42,9 +50,17 @@ fn ask_about_charging() -> io::Result<bool> {
     Ok(matches!(answer.as_str(), "y" | "yes"))
 }
 
-fn write(path: &Path, charge_nobody: bool) -> Result<(), String> {
-    let [edge, admin, hs256, sealing] = [(); 4].map(|()| random::secret());
-    let text = config::production_file(&edge, &admin, &hs256, &sealing, charge_nobody);
+fn write(path: &Path, charge_nobody: bool, key_in_use: Option<PathBuf>) -> Result<(), String> {
+    let secrets = NewSecrets {
+        edge_secret: random::secret(),
+        admin_token: random::secret(),
+        hs256_secret: random::secret(),
+        sealing_key: match key_in_use {
+            Some(file) => SealingKey::InFile(file),
+            None => SealingKey::New(random::secret()),
+        },
+    };
+    let text = config::production_file(&secrets, charge_nobody);
     files::create_private(path, &text).map_err(|e| match e.kind() {
         io::ErrorKind::AlreadyExists => exists_already(path),
         _ => format!("{} can't be written: {e}", path.display()),
@@ -58,8 +74,15 @@ fn exists_already(path: &Path) -> String {
     )
 }
 
-fn next_steps(path: &Path, charge_nobody: bool) -> String {
+fn next_steps(path: &Path, charge_nobody: bool, key_in_use: Option<&Path>) -> String {
     let file = path.display();
+    let kept_key = key_in_use.map_or(String::new(), |key| {
+        format!(
+            "The sealing key stays {}, so that webhooks, calendars and mailboxes of the trial go on \
+             working.\n",
+            key.display()
+        )
+    });
     let charging = match charge_nobody {
         true => "Everybody counts as subscribed (access.charge_nobody = true).",
         false => {
@@ -70,7 +93,7 @@ fn next_steps(path: &Path, charge_nobody: bool) -> String {
         "\
 Wrote {file} (mode 0600) with environment = \"production\" and fresh secrets.
 {charging}
-
+{kept_key}
 Next:
   1. Open it and set server.public_url, storage.path and exports.dir (absolute paths, so that
      commands find the database from any folder), and server.listen if no proxy runs on this machine.
@@ -101,7 +124,7 @@ mod tests {
     fn writes_a_private_file_that_loads_and_never_overwrites_it() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("service.toml");
-        write(&path, true).unwrap();
+        write(&path, true, None).unwrap();
         let source = Source {
             path: Some(path.clone()),
             ..Source::default()
@@ -124,7 +147,7 @@ mod tests {
         }
 
         let before = std::fs::read(&path).unwrap();
-        let error = write(&path, true).unwrap_err();
+        let error = write(&path, true, None).unwrap_err();
         assert!(error.contains("exists already"), "{error}");
         assert_eq!(std::fs::read(&path).unwrap(), before);
     }
@@ -132,7 +155,7 @@ mod tests {
     #[test]
     fn a_missing_directory_is_reported() {
         let dir = tempfile::tempdir().unwrap();
-        let error = write(&dir.path().join("no/service.toml"), true).unwrap_err();
+        let error = write(&dir.path().join("no/service.toml"), true, None).unwrap_err();
         assert!(error.contains("can't be written"), "{error}");
     }
 }

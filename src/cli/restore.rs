@@ -14,7 +14,9 @@ use crate::account::exports;
 use crate::app::{self, App};
 use crate::clock::{Clock, Timestamp};
 use crate::config::{Config, Source};
-use crate::store::{Change, ENDED_ACCESS_KEPT_MS, Lock, PendingRestore, RestoreReport, Store};
+use crate::store::{
+    Change, ENDED_ACCESS_KEPT_MS, Lock, PendingRestore, RestoreReport, Store, sealed_secret_in,
+};
 
 /// Accounts are erased this long after the request, so a younger backup contains the request.
 const ERASURE_REQUEST_KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1000;
@@ -58,7 +60,10 @@ fn restore(source: &Source, config: &Config, options: &Options) -> Result<(), St
         PendingRestore::prepare(&options.file, target, &mut |stage| progress.show(stage))?;
     drop(progress);
     let restored = restoring.restored.clone();
-    for warning in warnings(&restored, now) {
+    let sealed = sealed_secret_in(restoring.path());
+    let key_problem = app::sealing_key_problem(config, sealed.as_ref());
+    let key_problem = key_problem.map(|why| format!("marketplace.sealing_key: {why}"));
+    for warning in warnings(&restored, now).into_iter().chain(key_problem) {
         eprintln!("chatkeep: {warning}");
     }
     if !options.yes && !confirm(&options.file, target, &restored)? {

@@ -13,6 +13,11 @@ pub(super) fn check(config: &Config, report: &mut Report) {
         let message = "is required with reply.engine = \"openai\"";
         require(report, "reply.base_url", reply.base_url.is_some(), message);
         require(report, "reply.model", reply.model.is_some(), message);
+    } else if reply.base_url.is_some() || reply.model.is_some() {
+        report.warning(
+            "reply.base_url and reply.model have no effect, and the builtin assistant answers: set \
+             reply.engine = \"openai\" to use that model.",
+        );
     }
     check_mcp(reply, report);
     check_billing(&config.billing, report);
@@ -33,6 +38,7 @@ pub(super) fn check(config: &Config, report: &mut Report) {
         require(report, "mail.from", mail.from.is_some(), message);
     }
     check_matrix(&config.matrix, report);
+    check_other_relays(config, report);
     production::check(config, report);
 }
 
@@ -85,6 +91,16 @@ fn check_matrix(matrix: &MatrixRelay, report: &mut Report) {
     if matrix.token.is_some() && matrix.password.is_some() {
         let message = "is set together with relay.matrix.password; remove one of them";
         report.problem("relay.matrix.token", message);
+    }
+}
+
+fn check_other_relays(config: &Config, report: &mut Report) {
+    if config.telegram.token.is_none() && !config.telegram.allow.is_empty() {
+        report.warning("relay.telegram.allow is set without a token, so the relay does not run.");
+    }
+    let xmpp = &config.xmpp;
+    if xmpp.password.is_none() && (xmpp.jid.is_some() || !xmpp.allow.is_empty()) {
+        report.warning("relay.xmpp is set without a password, so the relay does not run.");
     }
 }
 

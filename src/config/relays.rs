@@ -67,7 +67,7 @@ section! {
     /// The relay for XMPP; `chatkeep serve` runs it if a jid and a password are set.
     XmppRelay {
         /// The bot's address.
-        jid: Option<String> = parsed_if_set("juno@example.com", text::line);
+        jid: Option<String> = parsed_if_set("juno@example.com", bare_jid);
         /// The account's password.
         password: Option<Secret> = secret();
         /// The server's address, like "xmpp.example.com:5222"; default: from DNS. Only a server on
@@ -80,6 +80,15 @@ section! {
         /// "tea@rooms.example.com", "*@example.com" for everybody on a server; or "everyone". The
         /// relay joins rooms named here. The log names other senders.
         allow: Vec<String> = list_or_word(&[], xmpp_id);
+    }
+}
+
+/// `local@domain`, RFC 7622.
+fn bare_jid(text: &str) -> Result<String, String> {
+    let jid = text::line(text)?;
+    match jid.split_once('@') {
+        Some((local, domain)) if !local.is_empty() && !domain.is_empty() => Ok(jid),
+        _ => Err("must be an address with its server, like \"juno@example.com\"".to_owned()),
     }
 }
 

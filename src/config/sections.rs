@@ -15,6 +15,9 @@ use super::{log_filter, text, url};
 /// The default, correct only for clients on the same machine.
 pub(super) const PUBLIC_URL: &str = "http://127.0.0.1:8080";
 
+/// The default, in the working directory.
+pub const DATABASE: &str = "data/chatkeep.db";
+
 const LISTEN: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8080);
 
@@ -87,7 +90,7 @@ section! {
     /// The database.
     Storage {
         /// Path of the database file. A relative path starts at the working directory.
-        path: PathBuf = path("data/chatkeep.db", text::file_path);
+        path: PathBuf = path(DATABASE, text::file_path);
         /// What a 200 answer guarantees. "full": the data survives power loss. "normal": the data
         /// survives a crash of the process.
         durability: Durability = choice(Durability::Full);

@@ -3,12 +3,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use super::Config;
 use super::reader::{KnownSection, Reader};
 use super::section::Key;
 
 const COLUMNS_MAX: usize = 90;
+/// After the name of a secret: the setting that names its file.
+const FILE_SUFFIX: &str = "_file";
 
 const HEAD: &str = "\
 # Settings of Chatkeep. A line that begins with \"#\" and no space is a setting with its default,
@@ -26,21 +29,40 @@ pub fn example() -> String {
     render(&[])
 }
 
-/// `service.toml` for production with the given secrets, each of 64 hex characters.
-pub fn production_file(
-    edge_secret: &str,
-    admin_token: &str,
-    hs256_secret: &str,
-    sealing_key: &str,
-    charge_nobody: bool,
-) -> String {
+/// The secrets of a new `service.toml`, each of 64 hex characters.
+pub struct NewSecrets {
+    pub edge_secret: String,
+    pub admin_token: String,
+    pub hs256_secret: String,
+    pub sealing_key: SealingKey,
+}
+
+/// The sealing key of a new `service.toml`.
+pub enum SealingKey {
+    New(String),
+    /// The file of a key that is in use already.
+    InFile(PathBuf),
+}
+
+/// `service.toml` for production.
+pub fn production_file(secrets: &NewSecrets, charge_nobody: bool) -> String {
+    let sealing_key = match &secrets.sealing_key {
+        SealingKey::New(key) => ("marketplace.sealing_key", key.as_str().into()),
+        SealingKey::InFile(path) => (
+            "marketplace.sealing_key_file",
+            path.display().to_string().into(),
+        ),
+    };
     render(&[
         ("server.environment", "production".into()),
-        ("edge.secret", edge_secret.into()),
-        ("identity.hs256_secret", hs256_secret.into()),
+        ("edge.secret", secrets.edge_secret.as_str().into()),
+        (
+            "identity.hs256_secret",
+            secrets.hs256_secret.as_str().into(),
+        ),
         ("access.charge_nobody", charge_nobody.into()),
-        ("marketplace.sealing_key", sealing_key.into()),
-        ("admin.token", admin_token.into()),
+        sealing_key,
+        ("admin.token", secrets.admin_token.as_str().into()),
     ])
 }
 
@@ -50,27 +72,34 @@ fn render(set: &[(&str, toml::Value)]) -> String {
         let _ = write!(out, "\n# {}\n[{}]\n", section.about.trim(), section.name);
         for key in section.keys.iter().filter(|key| !key.hidden) {
             let full = format!("{}.{}", section.name, key.name);
-            let value = set.iter().find(|(name, _)| *name == full);
-            render_key(&mut out, key, value.map(|(_, value)| value));
+            let set = set
+                .iter()
+                .find(|(name, _)| *name == full || name.strip_suffix(FILE_SUFFIX) == Some(&full));
+            let line = set.map(|(name, value)| {
+                let suffix = name.strip_prefix(&full).unwrap_or_default();
+                format!("{}{suffix} = {value}", key.name)
+            });
+            render_key(&mut out, key, line);
         }
     }
     out
 }
 
-fn render_key(out: &mut String, key: &Key, set: Option<&toml::Value>) {
+/// `line` sets the key; without one it is commented out.
+fn render_key(out: &mut String, key: &Key, line: Option<String>) {
     let has_example = key.example.as_str() != Some("");
     let note = match (key.has_default, has_example) {
         (false, true) => format!("{} Not set; for example:", key.note),
         (false, false) => format!("{} Not set.", key.note),
         (true, _) => key.note.clone(),
     };
-    let note = if set.is_some() { &key.note } else { &note };
+    let note = if line.is_some() { &key.note } else { &note };
     out.push('\n');
     for line in wrap(note) {
         let _ = writeln!(out, "# {line}");
     }
-    let _ = match set {
-        Some(value) => writeln!(out, "{} = {value}", key.name),
+    let _ = match line {
+        Some(line) => writeln!(out, "{line}"),
         None => writeln!(out, "#{} = {}", key.name, key.example),
     };
 }
@@ -170,15 +199,29 @@ mod tests {
 
     #[test]
     fn the_production_file_starts() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("sealing.key");
         let [edge, admin, hs256, sealing] = ["e", "a", "f", "b"].map(|c| c.repeat(64));
-        let text = production_file(&edge, &admin, &hs256, &sealing, true);
-        let (config, report) = Config::from_table(text.parse().unwrap(), &Source::default());
-        assert_eq!(report.problems, []);
-        assert!(config.is_production());
-        assert_eq!(config.edge.secret.unwrap().expose(), edge);
-        assert_eq!(config.admin.token.unwrap().expose(), admin);
-        assert_eq!(config.identity.hs256_secret.unwrap().expose(), hs256);
-        assert!(config.access.charge_nobody);
-        assert_eq!(config.marketplace.sealing_key.unwrap().expose(), sealing);
+        std::fs::write(&file, &sealing).unwrap();
+        for sealing_key in [
+            SealingKey::New(sealing.clone()),
+            SealingKey::InFile(file.clone()),
+        ] {
+            let secrets = NewSecrets {
+                edge_secret: edge.clone(),
+                admin_token: admin.clone(),
+                hs256_secret: hs256.clone(),
+                sealing_key,
+            };
+            let text = production_file(&secrets, true);
+            let (config, report) = Config::from_table(text.parse().unwrap(), &Source::default());
+            assert_eq!(report.problems, []);
+            assert!(config.is_production());
+            assert_eq!(config.edge.secret.unwrap().expose(), edge);
+            assert_eq!(config.admin.token.unwrap().expose(), admin);
+            assert_eq!(config.identity.hs256_secret.unwrap().expose(), hs256);
+            assert!(config.access.charge_nobody);
+            assert_eq!(config.marketplace.sealing_key.unwrap().expose(), sealing);
+        }
     }
 }

@@ -12,6 +12,9 @@ pub(super) fn line(text: &str) -> Result<String, String> {
 /// The path of a file.
 pub(super) fn file_path(text: &str) -> Result<String, String> {
     let path = line(text)?;
+    if path.starts_with("~/") {
+        return Err("must be a whole path, because no shell writes out \"~\"".to_owned());
+    }
     if path.ends_with('/') || std::path::Path::new(&path).file_name().is_none() {
         return Err("must name a file, like \"data/chatkeep.db\"".to_owned());
     }

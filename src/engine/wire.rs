@@ -117,6 +117,12 @@ impl ModelFailure {
             Self::Unreachable => "is reply.base_url right?",
             Self::Status(401 | 403) => "check reply.api_key",
             Self::Status(404) => "check reply.base_url and reply.model",
+            Self::Status(300..400) | Self::Garbled => {
+                "check reply.base_url; most end with /v1, and none is redirected"
+            }
+            Self::Status(400 | 422) => "check reply.model and reply.max_tokens_field",
+            Self::Busy { .. } => "it takes no more requests now, or the account has no credit",
+            Self::TimedOut => "a higher reply.deadline_s or a smaller model may help",
             _ => return self.to_string(),
         };
         format!("{self}: {advice}")

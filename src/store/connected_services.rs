@@ -286,15 +286,6 @@ impl View<'_> {
         self.find("SELECT timezone, email FROM users WHERE id = ?1", [user])
     }
 
-    /// The service whose credentials were sealed first: its public id, the sealed credentials.
-    pub fn first_sealed_credentials(&self) -> Result<Option<(String, Vec<u8>)>> {
-        self.find(
-            "SELECT service_id, credentials FROM connected_services
-             WHERE removed_at IS NULL ORDER BY id LIMIT 1",
-            [],
-        )
-    }
-
     /// Services that refused their credentials, if the person has not been told.
     pub fn untold_refusals(&self) -> Result<Vec<ServiceRow>> {
         self.all(

@@ -59,13 +59,8 @@ pub fn inspect(path: &Path, whole: bool) -> Result<bool, String> {
     if wal_bytes == 0 {
         check_header(&header, bytes).map_err(|why| format!("{name} {why}"))?;
     }
-    // A log, even an empty one, means that a service may have the file open.
-    check_pages(
-        path,
-        wal.exists(),
-        whole || bytes <= CHECKED_WHOLE_BYTES_MAX,
-    )
-    .map_err(|why| format!("{name} {why}"))?;
+    check_pages(path, whole || bytes <= CHECKED_WHOLE_BYTES_MAX)
+        .map_err(|why| format!("{name} {why}"))?;
     Ok(true)
 }
 
@@ -109,16 +104,19 @@ pub(super) fn check_identity(application_id: i32, version: i32) -> Result<(), St
 }
 
 /// Lets SQLite read the file and its log without changing them.
-fn check_pages(path: &Path, with_log: bool, whole: bool) -> Result<(), String> {
+pub(super) fn open_to_inspect(path: &Path) -> rusqlite::Result<Connection> {
+    // A log, even an empty one, means that a service may have the file open.
+    let conn = match wal_path(path).exists() {
+        true => Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?,
+        false => open_unchanging(path)?,
+    };
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    Ok(conn)
+}
+
+fn check_pages(path: &Path, whole: bool) -> Result<(), String> {
     let failed = |error| complain(&error);
-    let conn = if with_log {
-        Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
-    } else {
-        open_unchanging(path)
-    }
-    .map_err(failed)?;
-    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
-        .map_err(failed)?;
+    let conn = open_to_inspect(path).map_err(failed)?;
     let number = |name| {
         conn.pragma_query_value(None, name, |row| row.get::<_, i32>(0))
             .map_err(failed)

@@ -183,14 +183,6 @@ impl View<'_> {
             actions,
         }))
     }
-
-    /// The webhook whose secret was sealed first: public id and sealed secret.
-    pub fn first_sealed(&self) -> Result<Option<(String, Vec<u8>)>> {
-        self.find(
-            "SELECT webhook_id, secret FROM webhooks ORDER BY id LIMIT 1",
-            [],
-        )
-    }
 }
 
 from_row!(ExportedWebhook: webhook_id, app_id, action_id, description,

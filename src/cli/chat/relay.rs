@@ -28,8 +28,12 @@ const REFUSED_PAUSE_MAX: Duration = Duration::from_secs(60);
 const PING_EVERY: Duration = Duration::from_secs(20);
 /// After the input ends, reminders due within this time are waited for.
 const EXPECTED_MS_MAX: i64 = 60_000;
+/// A message that is answered later than this without a text gets its reply as a later message.
+const ANSWERED_AT_ONCE_MAX_MS: i64 = 2_000;
 /// How long after its time a reminder is waited for.
 const LATE_MS_MAX: i64 = 5_000;
+/// How long after a message its reply is waited for.
+const REPLY_MS_MAX: i64 = 120_000;
 
 /// Close code for a relay whose name another connection took.
 const REPLACED: u16 = 4409;
@@ -92,6 +96,27 @@ pub(super) struct Service {
     pub(super) authorities: Option<Authorities>,
 }
 
+/// A later message that the service will send.
+#[derive(Debug, Clone, Copy)]
+enum ExpectedMessage {
+    /// A reminder with its time.
+    Reminder(Timestamp),
+    /// The reply to a message that was sent then.
+    Reply(Timestamp),
+}
+
+impl ExpectedMessage {
+    /// Until when it is waited for; `None`: it comes too late for that.
+    fn waited_for_until(self, now: Timestamp) -> Option<Timestamp> {
+        let until = match self {
+            Self::Reminder(at) if at.0 - now.0 > EXPECTED_MS_MAX => return None,
+            Self::Reminder(at) => at.0 + LATE_MS_MAX,
+            Self::Reply(since) => since.0 + REPLY_MS_MAX,
+        };
+        (until >= now.0).then_some(Timestamp(until))
+    }
+}
+
 #[derive(Clone)]
 pub(super) struct Relay {
     service: Service,
@@ -99,8 +124,7 @@ pub(super) struct Relay {
     phone: String,
     clock: Clock,
     outputs: mpsc::Sender<TerminalOutput>,
-    /// Times of expected messages.
-    expected: Arc<Mutex<Vec<Timestamp>>>,
+    expected: Arc<Mutex<Vec<ExpectedMessage>>>,
 }
 
 impl Relay {
@@ -135,13 +159,13 @@ impl Relay {
 
     /// Sends a line and shows the answer. All attempts use one idempotency key.
     pub(super) async fn say(&self, text: String) -> Result<(), String> {
-        let key = random::uuid().to_string();
+        let (key, sent_at) = (random::uuid().to_string(), self.clock.now());
         let body = json!({
             "chat_guid": format!("terminal;-;{}", self.phone),
             "mode": "direct",
             "sender": self.phone,
             "text": text,
-            "timestamp": self.clock.now().seconds(),
+            "timestamp": sent_at.seconds(),
             "participants": [self.phone],
         });
         let answer = self.post(key, body).await?;
@@ -149,10 +173,13 @@ impl Relay {
             .as_str()
             .and_then(parse_time)
         {
-            self.expected.lock().push(at);
+            self.expected.lock().push(ExpectedMessage::Reminder(at));
         }
         let bubbles = texts(&answer["reply_bubbles"]);
         let output = if bubbles.is_empty() {
+            if self.clock.now().0 - sent_at.0 > ANSWERED_AT_ONCE_MAX_MS {
+                self.expected.lock().push(ExpectedMessage::Reply(sent_at));
+            }
             TerminalOutput::Nothing
         } else {
             TerminalOutput::Message(bubbles)
@@ -219,15 +246,11 @@ impl Relay {
 
     /// How long to wait for an expected message; `None` when none is expected soon.
     pub(super) fn still_expected(&self) -> Option<Duration> {
-        let now = self.clock.now().0;
-        let last = self
-            .expected
-            .lock()
-            .iter()
-            .map(|at| at.0 - now)
-            .filter(|ms| (-LATE_MS_MAX..=EXPECTED_MS_MAX).contains(ms))
-            .max()?;
-        Some(Duration::from_millis((last + LATE_MS_MAX).max(0) as u64))
+        let now = self.clock.now();
+        let expected = self.expected.lock();
+        let waits = expected.iter().filter_map(|one| one.waited_for_until(now));
+        let until = waits.max_by_key(|until| until.0)?;
+        Some(Duration::from_millis((until.0 - now.0) as u64))
     }
 
     async fn stay_connected(self, tls: Connector) {
@@ -338,7 +361,11 @@ impl Relay {
         if !finished.contains(&id) {
             let message = TerminalOutput::Message(texts(&data["payload"]["bubbles"]));
             if self.outputs.send(message).await.is_ok() {
-                self.expected.lock().retain(|at| *at > self.clock.now());
+                let is_reply = !data["payload"]["in_reply_to"].is_null();
+                self.expected.lock().retain(|expected| match expected {
+                    ExpectedMessage::Reminder(at) => *at > self.clock.now(),
+                    ExpectedMessage::Reply(_) => !is_reply,
+                });
                 finished.insert(id.clone());
             } else {
                 status = "failed";
@@ -397,6 +424,22 @@ mod tests {
             );
         }
         assert_eq!(refused(429, "soon").after, None);
+    }
+
+    #[test]
+    fn reminders_of_the_next_minute_and_late_replies_are_waited_for() {
+        let now = Timestamp(1_000_000);
+        let at = |seconds: i64| Timestamp(now.0 + seconds * 1_000);
+        for (expected, until) in [
+            (ExpectedMessage::Reminder(at(20)), Some(at(25))),
+            (ExpectedMessage::Reminder(at(-3)), Some(at(2))),
+            (ExpectedMessage::Reminder(at(-6)), None),
+            (ExpectedMessage::Reminder(at(61)), None),
+            (ExpectedMessage::Reply(at(-30)), Some(at(90))),
+            (ExpectedMessage::Reply(at(-121)), None),
+        ] {
+            assert_eq!(expected.waited_for_until(now), until, "{expected:?}");
+        }
     }
 
     #[test]

@@ -7,7 +7,8 @@ use rustix::fs::{Access, access};
 use rustix::io::Errno;
 use socket2::{Domain, Protocol, Socket, Type};
 
-use crate::config::{self, Config, ConfigProblem};
+use crate::app;
+use crate::config::{Config, ConfigProblem};
 use crate::files::{self, folder_of};
 use crate::mail::Mailer;
 use crate::store;
@@ -28,11 +29,9 @@ pub(super) fn problems(config: &Config) -> Vec<ConfigProblem> {
         note("storage.path", writable_file(&file));
     }
     note("storage.path", writable_folder(folder_of(database)));
-    if config.marketplace.sealing_key.is_none() {
-        let file = config::sealing_key_file(database);
-        let read = config::read_sealing_key(&file).map(drop);
-        note("marketplace.sealing_key", read);
-    }
+    let sealed = store::sealed_secret_in(database);
+    let key_problem = app::sealing_key_problem(config, sealed.as_ref());
+    note("marketplace.sealing_key", key_problem.map_or(Ok(()), Err));
     note("exports.dir", writable_folder(&config.exports.dir));
     if let Some(file) = &config.log.file {
         let folder = folder_of(file);
