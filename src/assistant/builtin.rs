@@ -33,8 +33,8 @@ use crate::model::recurrence::Recurrence;
 pub use crisis::CrisisKind;
 pub use follow_up::{
     FollowUp, NewTime, ReminderRef, TimeChange, corrected_value, counted_unit_s, hour_or_people,
-    may_restate, name_and_day, named_apart, names_hour, names_time, restated, reworded,
-    second_request, unit_of_s, with_corrected_value, with_other_person,
+    may_be_value, may_restate, name_and_day, named_apart, names_hour, names_time, restated,
+    reworded, second_request, unit_of_s, with_corrected_value, with_other_person,
 };
 pub use memory::MEMORY_CHARS_MAX;
 pub use memory::fact::{FactChange, separate_facts};
@@ -328,6 +328,13 @@ pub fn reminder_answer(text: &str, persona: &str) -> String {
     let mut words = Words::new(text);
     parsing::drop_name(&mut words, persona);
     reminder::answered_text(&words)
+}
+
+/// Whether a text begins with something to do: "call mom".
+pub fn begins_with_task(text: &str, persona: &str) -> bool {
+    let mut words = Words::new(text);
+    parsing::drop_name(&mut words, persona);
+    reminder::is_task_word(words.get(0)) || words.get(0) == "to"
 }
 
 /// Whether a request to a superpower only asks for something to be shown or told: "what's on my

@@ -9,6 +9,7 @@ use super::powers::{PowerReply, answer, attempt, changed_by};
 use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::{gate, memories};
+use crate::assistant::builtin::FollowUp;
 use crate::assistant::powers::{self, Power, PowerAction, PowerCalls, RequestStrength};
 use crate::assistant::{
     self, FactChange, Intent, MessageContext, Statement, UnknownMessage, wording,
@@ -57,7 +58,9 @@ pub(super) fn correct_by(
     };
     Ok(match (powers.as_slice(), text) {
         ([power], text) => correct_of_power(turn, tx, *power, text.as_deref(), value.as_deref())?,
-        ([], Some(text)) if !turn.in_group() => correct_memory(turn, tx, &last, &text)?,
+        ([], text) if !turn.in_group() => {
+            correct_told(turn, tx, &last, (text.as_deref(), value.as_deref()))?
+        }
         _ => None,
     })
 }
@@ -170,34 +173,87 @@ fn correct_of_power(
     Ok(Some(format!("{}\n{reply}", wording::first_taken_back())))
 }
 
-fn correct_memory(
+/// A memory gets another value, or is told anew; a request to a superpower is done, and the memory
+/// stays. `text`: what was said, with the new value.
+fn correct_told(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
     last: &MessageRow,
-    text: &str,
+    (text, value): (Option<&str>, Option<&str>),
 ) -> Result<Option<String>> {
     let latest = latest::of_request(turn, tx, last.id)?;
     let fact = latest.and_then(|latest| latest.fact);
     let Some(fact @ (StatedFact::Memory(_) | StatedFact::CorrectedMemory(_))) = fact else {
         return Ok(None);
     };
+    let Some(value) = value else {
+        return Ok(None);
+    };
     let persona = &turn.ingest.persona.get().name;
-    let context = MessageContext {
+    let context_of = |text| MessageContext {
         text,
         ..turn.message.context(persona, turn.timezone(), turn.now)
     };
-    let remembered = match assistant::understand(&context) {
-        Intent::Remember { text } => text,
-        Intent::Unknown => match UnknownMessage::read(&context).statement {
-            Some(Statement::Fact(text)) => text,
-            _ => return Ok(None),
-        },
-        _ => return Ok(None),
+    let understood = assistant::understand_all(&context_of(value));
+    let mut calls = understood.calls.calls.iter();
+    let is_request = calls.any(|call| call.strength == RequestStrength::Clear);
+    let is_time = |what: &FollowUp| matches!(what, FollowUp::Time(_));
+    let is_alone = match &understood.intent {
+        Intent::FollowUp { what, .. } => is_time(what),
+        intent => *intent == Intent::Unknown,
     };
-    undo::undo_fact(turn, tx, &fact)?;
-    memories::remember(turn, tx, &remembered)?;
+    if is_request && gate::has_superpowers(turn, tx)? {
+        return answer::to_text(turn, tx, value);
+    }
+    if is_told_anew(turn, tx, &fact, value)? {
+        return correct_memory(turn, tx, &fact, value).map(Some);
+    }
+    let text = text.filter(|_| is_alone && !is_request && assistant::may_be_value(value));
+    let remembered = text.and_then(|text| match assistant::understand(&context_of(text)) {
+        Intent::Remember { text } => Some(text),
+        Intent::Unknown => match UnknownMessage::read(&context_of(text)).statement {
+            Some(Statement::Fact(text)) => Some(text),
+            _ => None,
+        },
+        _ => None,
+    });
+    match remembered {
+        Some(text) => correct_memory(turn, tx, &fact, &text).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// "the plumber is bob" after "the plumber is dan".
+fn is_told_anew(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    fact: &StatedFact,
+    text: &str,
+) -> Result<bool> {
+    let (StatedFact::Memory(id) | StatedFact::CorrectedMemory(id)) = fact else {
+        return Ok(false);
+    };
+    let known = tx.memories(turn.user.id, READ_MAX)?;
+    let old = known.iter().find(|memory| memory.public_id == *id);
+    let subject_of = |text: &str| {
+        let lower = text.to_lowercase();
+        let (subject, _) = lower.split_once(" is ")?;
+        Some(without_article(subject).to_owned())
+    };
+    let new = subject_of(text);
+    Ok(new.is_some() && new == old.and_then(|old| subject_of(&old.text)))
+}
+
+fn correct_memory(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    fact: &StatedFact,
+    text: &str,
+) -> Result<String> {
+    undo::undo_fact(turn, tx, fact)?;
+    memories::remember(turn, tx, text)?;
     note_corrected(turn, tx)?;
-    Ok(Some(wording::memory_corrected(&remembered)))
+    Ok(wording::memory_corrected(text))
 }
 
 /// "the wifi password is now moon8", "door code is 5513 now" takes the place of what it was, if that

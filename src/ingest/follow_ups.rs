@@ -2,6 +2,7 @@
 //! 2", "undo". `assistant::builtin::follow_up` parses them; this file resolves what they refer to.
 
 mod about;
+mod answer_when;
 pub(super) mod changes;
 pub(super) mod missing_part;
 pub(super) mod named;
@@ -9,6 +10,7 @@ pub(super) mod offers;
 pub(super) mod referent;
 mod snooze;
 mod subject;
+mod told;
 pub(super) mod told_times;
 pub(super) mod undo;
 pub(super) mod undo_question;
@@ -26,13 +28,11 @@ use super::{
     open_reminders, powers, reminding,
 };
 use crate::assistant::builtin::{FollowUp, ReminderRef, TimeChange};
-use crate::assistant::{self, Intent, wording};
+use crate::assistant::{Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::store::Tx;
 
-/// How long after a reminder a bare time postpones it.
-const JUST_DELIVERED_MS: i64 = 30 * 60_000;
 /// Dates listed when somebody asks for the next ones.
 const NEXT_DATES: usize = 3;
 
@@ -54,19 +54,16 @@ pub(super) fn carry_out(
         return Ok(Some(reply));
     }
     Ok(match what {
-        FollowUp::Time(time) => answer_when(turn, tx, time)?,
+        FollowUp::Time(time) => answer_when::with_time(turn, tx, time)?,
         FollowUp::ToldTime { to, is_moved } => told_times::told(turn, tx, to, *is_moved)?,
         FollowUp::Yes => answer_yes(turn, tx)?,
         FollowUp::No => no(turn, tx)?.map(Reply::from),
         FollowUp::NeverMind => never_mind(turn, tx)?.map(Reply::from),
-        FollowUp::Snooze(time) => Some(snooze::last(turn, tx, time.as_ref())?),
-        FollowUp::SnoozeUnclear { first, second } => {
-            Some(wording::which_duration(first, second).into())
-        }
-        FollowUp::SnoozeNumbered { numbers, time } => {
-            Some(snooze::numbered(turn, tx, numbers, time.as_ref())?)
-        }
-        FollowUp::Again(time) => snooze::again(turn, tx, time)?,
+        FollowUp::Snooze(_)
+        | FollowUp::SnoozeUnclear { .. }
+        | FollowUp::SnoozeNumbered { .. }
+        | FollowUp::SnoozeNth { .. } => snooze::carry_out(turn, tx, what)?,
+        FollowUp::Again(time) => answer_when::or_again(turn, tx, time)?,
         FollowUp::Done => done_or_nothing(turn, tx)?.map(Reply::from),
         FollowUp::DoneNumbered(numbers) => named::done(turn, tx, numbers)?.map(Reply::from),
         FollowUp::Change {
@@ -131,7 +128,7 @@ fn change_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, to: &TimeChange) -> Resu
     }
     let is_when = matches!(question::open(turn, tx)?, Some(Question::When { .. }));
     if is_when && question::is_last(turn, tx)? {
-        return answer_when(turn, tx, to);
+        return answer_when::with_time(turn, tx, to);
     }
     if let Some(reply) = offers::change(turn, tx, to)? {
         return Ok(Some(reply));
@@ -146,71 +143,10 @@ fn change_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, to: &TimeChange) -> Resu
     if let Some(question) = corrected_value::ask_hour_or_people(turn, tx)? {
         return Ok(Some(question.into()));
     }
-    if subject::has_changed(turn, tx)? {
+    if subject::has_changed(turn, tx)? || told::is_memory(turn, tx)? {
         return Ok(Some(wording::change_unclear().into()));
     }
     changes::change_time(turn, tx, &ReminderRef::Latest, to)
-}
-
-/// The answer to "When?"; otherwise how often the reminder just set comes, or a time right after
-/// one came, which postpones it.
-fn answer_when(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    time: &TimeChange,
-) -> Result<Option<Reply>> {
-    if let Some(reply) = changes::change_offset(turn, tx)? {
-        return Ok(Some(reply));
-    }
-    if let Some(reply) = cancelling::chosen(turn, tx)? {
-        return Ok(Some(reply.into()));
-    }
-    if let Some(reply) = which_request::chosen(turn, tx)? {
-        return Ok(Some(reply.into()));
-    }
-    if let Some(reply) = occasions::answer_which(turn, tx)? {
-        return Ok(Some(reply));
-    }
-    if let Some(reply) = missing_part::answer_rest(turn, tx)? {
-        return Ok(Some(reply));
-    }
-    if let Some(reply) = offers::change(turn, tx, time)? {
-        return Ok(Some(reply));
-    }
-    if let Some(Question::When { text, month }) = question::open(turn, tx)? {
-        let time = time.clone().in_month(month);
-        let new = match time.of_new(turn.now, turn.zone()) {
-            Ok(new) => new,
-            Err(reply) => return Ok(Some(reply.into())),
-        };
-        question::close(turn, tx)?;
-        return Ok(Some(reminding::set(turn, tx, &text, &new)?));
-    }
-    if let Some(reply) = named::change_asked(turn, tx, time)? {
-        return Ok(Some(reply.into()));
-    }
-    let Some((latest, at)) = latest::named(turn, tx)? else {
-        return Ok(None);
-    };
-    let is_set = matches!(latest.event, ItemEvent::Set | ItemEvent::Changed);
-    if is_set && latest.fact.is_none() && completes_last(turn, tx, time)? {
-        return changes::change_time(turn, tx, &ReminderRef::Latest, time);
-    }
-    let just_now = turn.now.0 - at.0 <= JUST_DELIVERED_MS;
-    let came = latest.event == ItemEvent::Delivered || snooze::is_put_off(turn, tx, &latest, at)?;
-    if !came || !just_now {
-        return Ok(None);
-    }
-    Ok(Some(snooze::last(turn, tx, Some(time))?))
-}
-
-/// "every day" right after a reminder was set, "at 3" where it was set without an hour.
-fn completes_last(turn: &MessageTurn<'_>, tx: &Tx<'_>, time: &TimeChange) -> Result<bool> {
-    if !(time.is_repeat() || time.is_hour()) || !latest::is_of_last_message(turn, tx)? {
-        return Ok(false);
-    }
-    let last = turn.said_last(tx)?;
-    Ok(time.is_repeat() || last.is_some_and(|last| !assistant::names_hour(&last.text)))
 }
 
 fn answer_yes(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
@@ -271,10 +207,14 @@ fn answer_no(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> 
     Ok(Some(wording::left_as_it_was()))
 }
 
-/// "Never mind" closes the question. What was set stays, and the answer says so.
+/// "Never mind" closes the question, or takes back what was just remembered. What was set stays, and
+/// the answer says so.
 fn never_mind(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
     if question::is_last(turn, tx)? {
         return answer_no(turn, tx);
+    }
+    if told::is_of_last_message(turn, tx)? && told::is_memory(turn, tx)? {
+        return told::take_back(turn, tx);
     }
     let latest = latest::named(turn, tx)?;
     let is_recent = |at: Timestamp| turn.now.0 - at.0 <= NUMBERS_MS;
@@ -324,11 +264,14 @@ fn done(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
     )))
 }
 
-/// "cancel it": the reminder that was named last, or the appointment that was told since.
+/// "cancel it": the reminder that was named last, or what was told since.
 fn cancel_it(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
-    match subject::has_changed(turn, tx)? {
-        true => about::cancel_just_told(turn, tx),
-        false => cancel(turn, tx, &ReminderRef::Latest),
+    if subject::has_changed(turn, tx)? {
+        return about::cancel_just_told(turn, tx);
+    }
+    match told::take_back(turn, tx)? {
+        None => cancel(turn, tx, &ReminderRef::Latest),
+        reply => Ok(reply),
     }
 }
 

@@ -17,7 +17,8 @@ mod snooze;
 pub(in crate::assistant) use cancel::read_named;
 pub use cancel::{name_and_day, named_apart, second_request};
 pub use corrected_value::{
-    corrected_value, hour_or_people, reworded, with_corrected_value, with_other_person,
+    corrected_value, hour_or_people, may_be_value, reworded, with_corrected_value,
+    with_other_person,
 };
 pub(in crate::assistant) use fixed::is_consent;
 pub(in crate::assistant::builtin) use moment::problem;
@@ -51,6 +52,11 @@ pub enum FollowUp {
     /// "snooze 2 till friday". A number alone may be one of a list, or minutes.
     SnoozeNumbered {
         numbers: Vec<usize>,
+        time: Option<TimeChange>,
+    },
+    /// "snooze the first one": of those that came last, from 1. `None`: "snooze one".
+    SnoozeNth {
+        nth: Option<usize>,
         time: Option<TimeChange>,
     },
     /// "remind me again at 10": once more.
@@ -133,7 +139,9 @@ impl FollowUp {
     pub fn snoozes_often(&self) -> bool {
         let time = match self {
             Self::Snooze(time) => time,
-            Self::SnoozeNumbered { time, .. } | Self::SnoozeAbout { time, .. } => time,
+            Self::SnoozeNumbered { time, .. }
+            | Self::SnoozeNth { time, .. }
+            | Self::SnoozeAbout { time, .. } => time,
             _ => return false,
         };
         time.as_ref().is_some_and(TimeChange::is_repeat)

@@ -15,6 +15,7 @@ mod first_words;
 mod holiday;
 mod names;
 mod of_month;
+mod particle;
 mod resolve;
 
 pub(in crate::assistant) use super::time_expression::{
@@ -31,6 +32,7 @@ use first_words::may_begin_time;
 pub(super) use holiday::{is_holiday, names_holiday};
 pub(super) use names::ordinal;
 pub(in crate::assistant) use names::{month, weekday_name};
+pub(super) use particle::{is_particle, lacks_particle};
 pub(super) use resolve::is_after_midnight;
 pub(in crate::assistant) use resolve::{Problem, YEARS_AHEAD_MAX, resolve, time_of_day};
 
@@ -79,7 +81,13 @@ impl TimeExpression {
         {
             self.part = Some(part);
             self.day = self.day.or(day);
-            return Some(end);
+            // "the morning of 5 december"
+            let of = words
+                .after(end, phrases!["of"])
+                .filter(|_| self.day.is_none());
+            let of_day = of.and_then(|from| day::day(words, from, true));
+            self.day = self.day.or(of_day.map(|(day, _)| day));
+            return Some(of_day.map_or(end, |(_, end)| end));
         }
         // "in 2:30" may be a duration.
         if self.clock.is_none()
@@ -214,6 +222,9 @@ pub(in crate::assistant) fn trailing_time(
 /// "the 9 o'clock news".
 pub(in crate::assistant) fn time_at(words: &Words, at: usize) -> Option<(TimeExpression, usize)> {
     let found = read(words, at)?;
+    if is_particle(words, at) {
+        return None;
+    }
     let before = at.checked_sub(1).map_or("", |n| words.get(n));
     // "in 2:30" may be a duration.
     if before == "in" && words.get(at).contains(':') {

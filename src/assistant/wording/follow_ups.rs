@@ -105,6 +105,12 @@ pub fn nothing_to_snooze() -> String {
     "There's no reminder here to put off. “reminders” shows the ones you have.".to_owned()
 }
 
+/// Several came, and it is not clear which is to be put off.
+pub fn which_came() -> String {
+    "Which one? I've put off nothing. Say it like “snooze the first one”, “snooze the second one 20 min” or “snooze both”."
+        .to_owned()
+}
+
 pub fn nothing_due() -> String {
     "No reminder is due here, so there's nothing to tick off. “reminders” shows what is to come."
         .to_owned()
@@ -123,6 +129,12 @@ pub fn hour_or_people(hour: &str, count: &str) -> String {
 /// "make it 7 or 8"
 pub fn change_unclear() -> String {
     "I'm not sure what to change, so I've left it as it is. Say one thing, like “make it 19:00” or “change the text to buy milk”."
+        .to_owned()
+}
+
+/// "delete that", where it is not clear what.
+pub fn that_unclear() -> String {
+    "I'm not sure what you mean, so I've deleted nothing. Say it by its name, like “forget my door code” or “cancel my reminder to call Ben”."
         .to_owned()
 }
 

@@ -165,6 +165,13 @@ pub(in crate::ingest) fn is_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Res
     Ok(question.is_some_and(|(_, asked)| latest.is_none_or(|(_, at)| asked >= at)))
 }
 
+/// Whether the question was asked at the person's last message, or after it.
+pub(in crate::ingest) fn was_just_asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
+    let question = asked(turn, tx, QUESTION_MS)?;
+    let last = turn.said_last(tx)?;
+    Ok(question.is_some_and(|(_, asked)| last.is_none_or(|last| last.received_at <= asked)))
+}
+
 /// Asks for the missing time or text of a reminder.
 pub(in crate::ingest) fn ask_about(
     turn: &MessageTurn<'_>,

@@ -93,7 +93,8 @@ pub(super) fn called_off(
     if let FollowUp::CalledOffAbout(name) = what {
         return Ok(note_cancelled(turn, tx, name)?.map(Reply::from));
     }
-    if latest::is_of_last_message(turn, tx)? {
+    let has_fact = latest::named(turn, tx)?.is_some_and(|(latest, _)| latest.fact.is_some());
+    if latest::is_of_last_message(turn, tx)? && !has_fact {
         let cancelled = super::cancel(turn, tx, &ReminderRef::Latest)?;
         return Ok(cancelled.map(Reply::from));
     }

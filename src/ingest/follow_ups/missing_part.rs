@@ -11,7 +11,7 @@ use crate::ingest::turn::MessageTurn;
 use crate::ingest::{occasions, powers, reminding};
 use crate::store::{MessageRow, Tx};
 
-/// The answer to the question what to remind of.
+/// The answer to the question what to remind of. After other talk only something to do is one.
 pub(in crate::ingest) fn answer_what(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
@@ -19,7 +19,14 @@ pub(in crate::ingest) fn answer_what(
     let Some(Question::What { send_at, rule }) = question::open(turn, tx)? else {
         return Ok(None);
     };
-    let text = assistant::reminder_answer(&turn.message.text, &turn.ingest.persona.get().name);
+    let persona = &turn.ingest.persona.get().name;
+    let is_task = || assistant::begins_with_task(&turn.message.text, persona);
+    if turn.unknown_message().sympathy.is_some()
+        || !question::was_just_asked(turn, tx)? && !is_task()
+    {
+        return Ok(None); // talk
+    }
+    let text = assistant::reminder_answer(&turn.message.text, persona);
     let new = NewTime {
         send_at: Timestamp(send_at),
         recurrence: rule.and_then(|rule| rule.recurrence()),

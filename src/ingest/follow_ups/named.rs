@@ -148,6 +148,13 @@ pub(in crate::ingest) fn carry_out(
     {
         return Ok(Some(reply.into()));
     }
+    if matches!(what, FollowUp::Cancel(_))
+        && found.iter().any(|one| one.recurrence.is_some())
+        && open_reminders::matching(turn, tx, Some(about), None)?.is_empty()
+        && let Some(reply) = cancel_of_day(turn, tx, about)?
+    {
+        return Ok(Some(reply.into()));
+    }
     match (found.as_slice(), what) {
         ([], FollowUp::Cancel(_)) => {
             let mut reply = cancel_each(turn, tx, about)?;
@@ -198,7 +205,7 @@ fn cancel_day(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: &str) -> Result<Op
     }
 }
 
-/// "my run tomorrow": by its words and its time.
+/// "my run tomorrow": by its words and its time. What repeats is left out on that day.
 fn cancel_of_day(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: &str) -> Result<Option<String>> {
     let persona = &turn.ingest.persona.get().name;
     let understood = assistant::understand(&MessageContext {

@@ -178,16 +178,19 @@ pub(in crate::ingest) fn withdraw(
     tx: &mut Tx<'_>,
     intent: &Intent,
 ) -> Result<()> {
-    if turn.in_group() || matches!(intent, Intent::FollowUp { .. } | Intent::Say(_)) {
+    if matches!(intent, Intent::FollowUp { .. } | Intent::Say(_)) {
         return Ok(());
     }
     let is_over = match question::open(turn, tx)? {
+        Some(Question::When { .. } | Question::What { .. }) => {
+            changes_something(intent) || is_another_reminder(turn, intent)
+        }
+        _ if turn.in_group() => false,
         // It may be before the trip that was offered.
         Some(Question::OfferedRequest(_)) if matches!(intent, Intent::RemindBefore(_)) => false,
         Some(
             Question::OfferedReminder { .. } | Question::OfferedRequest(_) | Question::Undo { .. },
         ) => true,
-        Some(Question::When { .. } | Question::What { .. }) => changes_something(intent),
         _ => false,
     };
     match is_over {
@@ -207,6 +210,12 @@ pub(in crate::ingest) fn withdraw_after_power(
         true => question::close(turn, tx),
         false => Ok(()),
     }
+}
+
+/// Whether it is a request for another reminder that is not understood.
+fn is_another_reminder(turn: &MessageTurn<'_>, intent: &Intent) -> bool {
+    let lower = turn.message.text.to_lowercase();
+    *intent == Intent::Unknown && lower.split_whitespace().any(|word| word == "remind")
 }
 
 /// Whether it requests a change, complete in itself.

@@ -1,7 +1,7 @@
 //! Postponing the last delivered reminder: "snooze", "in 20 minutes" right after it.
 
 use super::{Referent, referent};
-use crate::assistant::builtin::{NewTime, ReminderRef, TimeChange};
+use crate::assistant::builtin::{FollowUp, NewTime, ReminderRef, TimeChange};
 use crate::assistant::{self, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -15,6 +15,21 @@ use crate::store::{Reminder, Tx};
 /// The delay of "snooze" without a time.
 const SNOOZE_S: i64 = 10 * 60;
 
+/// `None`: it puts nothing off.
+pub(super) fn carry_out(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    what: &FollowUp,
+) -> Result<Option<Reply>> {
+    Ok(Some(match what {
+        FollowUp::Snooze(time) => last(turn, tx, time.as_ref())?,
+        FollowUp::SnoozeUnclear { first, second } => wording::which_duration(first, second).into(),
+        FollowUp::SnoozeNumbered { numbers, time } => numbered(turn, tx, numbers, time.as_ref())?,
+        FollowUp::SnoozeNth { nth, time } => one_of(turn, tx, *nth, time.as_ref())?,
+        _ => return Ok(None),
+    }))
+}
+
 pub(super) fn last(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
@@ -25,6 +40,61 @@ pub(super) fn last(
     let unit_s = delay_s.map(assistant::unit_of_s);
     latest::revise(turn, tx, |latest| latest.counted_in_s = unit_s)?;
     Ok(reply)
+}
+
+/// Those that came last are numbered as they came, where no list was shown since.
+fn one_of(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    nth: Option<usize>,
+    time: Option<&TimeChange>,
+) -> Result<Reply> {
+    if let Some(number) = nth
+        && listing::has_number(turn, tx, number)?
+    {
+        return numbered(turn, tx, &[number], time);
+    }
+    let latest = latest::named(turn, tx)?;
+    let came = latest.and_then(|(latest, at)| latest.delivery(at, turn.now));
+    let came = came.map_or_else(Vec::new, |came| came.reminders);
+    let one = match nth {
+        None if came.len() == 1 => came.first(),
+        None => None,
+        Some(nth) => nth.checked_sub(1).and_then(|at| came.get(at)),
+    };
+    match (one, came.len()) {
+        (_, 0) => Ok(wording::nothing_to_snooze().into()),
+        (Some(_), 1) => last(turn, tx, time),
+        (Some(one), _) => {
+            let new = match time {
+                Some(time) => time.of_new(turn.now, turn.zone()),
+                None => Ok(NewTime::at(turn.now.plus_s(SNOOZE_S))),
+            };
+            match new {
+                Ok(new) => {
+                    let reply = put_off(turn, tx, std::slice::from_ref(one), &new)?;
+                    // The others may be put off, too.
+                    latest::revise(turn, tx, |latest| {
+                        if let Some(delivery) = &mut latest.came_before {
+                            delivery.reminders.clone_from(&came);
+                        }
+                    })?;
+                    Ok(reply)
+                }
+                Err(reply) => Ok(reply.into()),
+            }
+        }
+        (None, _) => Ok(wording::which_came().into()),
+    }
+}
+
+/// "1" after two reminders came: one of them, or an hour?
+pub(super) fn may_name_one(turn: &MessageTurn<'_>, latest: &Latest) -> bool {
+    let number = turn.message.text.trim().parse::<usize>();
+    let count = latest.reminders.len();
+    latest.event == ItemEvent::Delivered
+        && count > 1
+        && number.is_ok_and(|number| (1..=count).contains(&number))
 }
 
 fn snoozed(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, time: Option<&TimeChange>) -> Result<Reply> {
@@ -134,7 +204,7 @@ fn note_moved(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, before: &[Reminder]) -> R
 }
 
 /// A number alone is one of the list that was shown last, else minutes.
-pub(super) fn numbered(
+fn numbered(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
     numbers: &[usize],

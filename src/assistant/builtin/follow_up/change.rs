@@ -51,6 +51,10 @@ pub(super) fn corrected(words: &Words, range: Range<usize>) -> Option<FollowUp> 
     }
     let number = number_alone(words, from..range.end);
     let to = number.or_else(|| time_alone(words, from..range.end))?;
+    // "wait 5 min" asks for patience.
+    if words.get(from.saturating_sub(1)) == "wait" && to.delay_s().is_some() {
+        return None;
+    }
     let which = ReminderRef::Latest;
     Some(FollowUp::Change { which, to })
 }

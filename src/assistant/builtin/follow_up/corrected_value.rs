@@ -134,6 +134,26 @@ pub(super) fn value_in(words: &Words) -> Option<String> {
     (!value.is_empty() && !is_talk).then_some(value)
 }
 
+/// Whether words may be the value of what was told: no sentence, no talk, and no time beside
+/// something else, as in "5 tomorrow".
+pub fn may_be_value(value: &str) -> bool {
+    /// How a sentence of its own, or talk, begins.
+    const BEGINS: [&str; 57] = [
+        "it", "that", "thats", "this", "he", "hes", "she", "shes", "they", "theyre", "him", "her",
+        "them", "let", "lets", "wrong", "can", "could", "would", "will", "should", "shall", "do",
+        "does", "did", "is", "are", "was", "am", "im", "ill", "id", "what", "whats", "who", "how",
+        "why", "when", "where", "which", "never", "cancel", "delete", "remove", "forget", "undo",
+        "stop", "add", "ask", "tell", "remind", "maybe", "sure", "yes", "please", "nothing",
+        "hold",
+    ];
+    const VERBS: [&str; 8] = ["is", "are", "was", "were", "isnt", "arent", "wasnt", "has"];
+    let words = Words::new(value);
+    let has_verb = words.iter().any(|word| VERBS.contains(&word));
+    let names_time = (0..words.len()).any(|at| when::read(&words, at).is_some());
+    let is_time = whole_time(&words).is_some();
+    !BEGINS.contains(&words.get(0)) && !has_verb && (is_time || !names_time)
+}
+
 /// The message with that value instead of its own of the same kind: its time, its only number, or
 /// what comes after "is". `None`: it is not clear what is replaced.
 pub fn with_corrected_value(message: &str, value: &str) -> Option<String> {

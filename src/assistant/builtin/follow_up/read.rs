@@ -11,10 +11,11 @@ use super::corrected_value::told_time;
 use super::fixed::fixed;
 use super::new_time::{begins_time, read_new_time, time_alone};
 use super::next_dates::next_dates;
-use super::skip::{pause, skip};
+use super::skip::{pause, skip, switched_off_on_day};
 use super::snooze::{more_minutes, snooze};
-use super::{FollowUp, ReminderRef};
+use super::{FollowUp, ReminderRef, TimeChange};
 use crate::assistant::builtin::phrases::{Phrases, phrases};
+use crate::assistant::builtin::reminder::repeats;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, subject, when};
 
@@ -47,7 +48,9 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
             .or_else(|| change_unclear(words, at..end)),
         "rename" | "reword" | "correct" => rename(words, at..end),
         "cancel" | "delete" | "remove" | "stop" => cancel(words, at + 1..end),
-        "turn" | "switch" => switched_off(words, at..end),
+        "turn" | "switch" => {
+            switched_off_on_day(message, at..end).or_else(|| switched_off(words, at..end))
+        }
         "skip" => skip(message, at + 1..end),
         "pause" => pause(message, at + 1..end),
         "done" | "finished" => done(words, at..end),
@@ -108,6 +111,10 @@ fn moved_about(words: &Words, range: Range<usize>) -> Option<FollowUp> {
 fn taken_back(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let from = words.after(range.start, &CORRECTIONS);
     let from = from.or_else(|| words.after(range.start, phrases!["no", "wait"]))?;
+    let rest = fixed(&words.phrase(from..range.end));
+    if matches!(rest, Some(FollowUp::NeverMind)) {
+        return rest;
+    }
     let from = words.after(from, phrases!["cancel", "delete", "remove"])?;
     cancel(words, from..range.end)
 }
@@ -178,10 +185,18 @@ fn also(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         return Some(FollowUp::Again(time));
     }
     let before = range.start.checked_sub(1)?;
-    let is_also = words.get(before) == "also";
-    is_also
-        .then(|| once_more(words, before..range.end))
-        .flatten()
+    match words.get(before) {
+        "also" => once_more(words, before..range.end),
+        // "and thursdays": these days, too
+        "and" if !words.is_question() => {
+            let from = words.skip(range.start, phrases!["on", "every", "each"]);
+            let is_days = repeats::weekdays(words, from).is_some();
+            let time = time_alone(words, range).filter(|_| is_days);
+            let time = time.filter(TimeChange::is_repeat);
+            time.map(FollowUp::Again)
+        }
+        _ => None,
+    }
 }
 
 /// "same thing on friday", "also on friday".

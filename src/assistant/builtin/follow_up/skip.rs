@@ -98,6 +98,18 @@ pub(super) fn skip(message: &ParsedMessage, range: Range<usize>) -> Option<Follo
     Some(FollowUp::Skip { which, day })
 }
 
+/// "turn off tomorrow's alarm", "turn off my alarm for tomorrow": that time of it.
+pub(super) fn switched_off_on_day(
+    message: &ParsedMessage,
+    range: Range<usize>,
+) -> Option<FollowUp> {
+    let words = &message.words;
+    let from = words.after(range.start, phrases!["turn off", "switch off"])?;
+    let is_named = |at: usize| matches!(words.get(at), "alarm" | "timer" | "reminder");
+    let found = skip(message, from..range.end).filter(|_| (from..range.end).any(is_named))?;
+    matches!(found, FollowUp::Skip { day: Some(_), .. }).then_some(found)
+}
+
 /// "tomorrow's alarm", "friday's run"
 fn of_day(message: &ParsedMessage, range: Range<usize>) -> Option<FollowUp> {
     let words = &message.words;

@@ -16,6 +16,9 @@ static SNOOZED: Phrases = Phrases::new(&[
 
 /// "snooze 10 min", "snooze it for an hour", "snooze till tomorrow".
 pub(super) fn snooze(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    if let Some(found) = nth(words, range.clone()) {
+        return Some(found);
+    }
     let at = words.skip(range.start, &SNOOZED);
     if at == range.end {
         return Some(FollowUp::Snooze(None));
@@ -52,6 +55,25 @@ pub(super) fn snooze(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     Some(FollowUp::Snooze(Some(time)))
 }
 
+/// "the first one", "the second for an hour", "one": of those that came.
+fn nth(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    static ONE: Phrases = Phrases::new(&["one of them", "just one", "only one", "one"]);
+    if words.after(range.start, &ONE) == Some(range.end) {
+        let (nth, time) = (None, None);
+        return Some(FollowUp::SnoozeNth { nth, time });
+    }
+    let from = words.skip(range.start, phrases!["only the", "just the", "the"]);
+    let number = when::ordinal(words.get(from))?;
+    let noun = words.after(from + 1, phrases!["one", "reminder"]);
+    let end = noun.or((from > range.start).then_some(from + 1))?;
+    let link = words.skip(end, phrases!["for", "until", "till", "til", "to", "by"]);
+    let time = time_after_numbers(words, link..range.end);
+    (end == range.end || time.is_some()).then_some(FollowUp::SnoozeNth {
+        nth: Some(number as usize),
+        time,
+    })
+}
+
 /// "10 min and 20 min", "10 or 20 minutes" as all of these words: each as typed.
 pub(in crate::assistant) fn two_durations(
     words: &Words,
@@ -74,9 +96,10 @@ fn time_after_numbers(words: &Words, range: Range<usize>) -> Option<TimeChange> 
         words.get(range.start.saturating_sub(1)),
         "for" | "until" | "till" | "til" | "to" | "by"
     );
+    let is_nth = words.get(range.start.saturating_sub(1)) == "one";
     let delay = || {
         let (spec, end) = when::read_duration(words, range.start)?;
-        (end == range.end && is_linked).then_some(TimeChange(NewTimeText::At(spec)))
+        (end == range.end && (is_linked || is_nth)).then_some(TimeChange(NewTimeText::At(spec)))
     };
     delay().or_else(|| time_alone(words, range.clone()))
 }

@@ -7,10 +7,11 @@ use super::parts::{after_link, text_of};
 use super::spoken_of::is_past;
 use super::{REMINDER_CHARS_MAX, Words, is_pronoun, repeats};
 use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::settings::is_first_name;
 
 /// The whole answer is the reminder's text, unless it is a question or no answer.
 pub(in crate::assistant::builtin) fn answered_text(words: &Words) -> String {
-    if !may_answer(words) {
+    if !may_answer(words) || is_report(words) {
         return String::new();
     }
     let text = text_of(words, after_link(words, 0)..words.len());
@@ -46,6 +47,27 @@ fn is_over(words: &Words) -> bool {
     is_person && (matches!(words.get(1), "was" | "were" | "had") || is_past(words.get(1)))
 }
 
+/// "bo is late", "i'm home", "did no wine": it tells what is so, not what to remind of. "the rent is
+/// due" may be either.
+fn is_report(words: &Words) -> bool {
+    let is_state = |at: usize| {
+        matches!(
+            words.get(at),
+            "is" | "was" | "has" | "had" | "are" | "were" | "isnt" | "wasnt" | "am"
+        )
+    };
+    let is_person = is_first_name(words.get(0))
+        || matches!(
+            words.get(0),
+            "i" | "we" | "he" | "she" | "it" | "they" | "you"
+        );
+    let is_short = matches!(
+        words.get(0),
+        "im" | "its" | "hes" | "shes" | "were" | "theyre" | "youre" | "did" | "ive" | "weve"
+    );
+    is_short || is_person && is_state(1)
+}
+
 /// "can you remind bob", but not "how to fix the sink".
 fn begins_question(words: &Words) -> bool {
     match words.get(0) {
@@ -71,9 +93,12 @@ fn is_shrug(words: &Words) -> bool {
         "something", "good question", "let me think", "wait", "hold on", "one moment", "one sec",
         "hm", "hmm", "um", "uh",
     ]);
+    /// Before another shrug.
+    static HEMMING: Phrases = Phrases::new(&["hm", "hmm", "hmmm", "um", "uh", "well", "ok", "oh"]);
     static MORE: Phrases = Phrases::new(&[
         "yet", "really", "now", "sorry", "actually", "anymore", "please",
     ]);
-    let end = words.after(0, &SHRUGS);
+    let from = words.after(0, &HEMMING).filter(|from| *from < words.len());
+    let end = words.after(from.unwrap_or(0), &SHRUGS);
     end.is_some_and(|end| end == words.len() || words.after(end, &MORE) == Some(words.len()))
 }

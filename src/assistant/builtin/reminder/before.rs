@@ -349,7 +349,13 @@ fn offset_before(words: &Words, from: usize, at: usize) -> Option<(usize, Offset
         })
     };
     let starts = |start: usize| match start.checked_sub(1) {
-        Some(before) if before >= from && matches!(words.get(before), "on" | "in" | "at") => before,
+        Some(before)
+            if before >= from
+                && matches!(words.get(before), "on" | "in" | "at")
+                && !when::is_particle(words, before) =>
+        {
+            before
+        }
         _ => start,
     };
     let is_before = match words.get(at) {

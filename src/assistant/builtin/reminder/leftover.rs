@@ -147,7 +147,8 @@ pub(super) fn of_request(
         let words = subject(text.original(0..text.len().min(2)));
         return Some(Intent::Unclear(wording::reminder_words_unknown(&words)));
     }
-    let is_limited = after_time(message, &message.words, parsed.tail.clone())
+    let is_limited = parsed.spec.is_some_and(|spec| spec.day.is_none()) && names_day(&text)
+        || after_time(message, &message.words, parsed.tail.clone())
         || correction::is_within(&message.words, range.clone())
         || parsed.is_trailing && before_time(&text)
         || is_taken_back(&text);
@@ -167,6 +168,24 @@ pub(super) fn of_request(
     }
     let is_text = parsed.is_linked || begins_with_text(&message.words, range.start);
     unknown_before(&text, is_text)
+}
+
+/// "the 5th dentist", "pay the 1st": beside an hour the number is hardly part of the text, unlike that
+/// of "the 2nd dose".
+fn names_day(text: &Words) -> bool {
+    const COUNTED: [&str; 24] = [
+        "dose", "doses", "pill", "shot", "jab", "round", "set", "half", "draft", "coat", "load",
+        "alarm", "reminder", "call", "lesson", "class", "period", "session", "grade", "floor",
+        "time", "one", "batch", "attempt",
+    ];
+    let is_day = |at: usize| {
+        let word = text.get(at + 1);
+        let day = when::ordinal(word).is_some_and(|day| day <= 31);
+        text.get(at) == "the" && day && word.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let len = text.len();
+    let ends = len >= 2 && is_day(len - 2);
+    ends || is_day(0) && !COUNTED.contains(&text.get(2))
 }
 
 /// "of my trip" after a time: the day may be one of the trip.

@@ -151,11 +151,14 @@ pub(in crate::assistant::builtin) fn split_words(
         }
         // "pay rent due on friday"
         let is_due = at > start + 1 && words.get(at - 1) == "due";
-        let at = at - usize::from(is_due);
+        let text_end = match when::lacks_particle(words, start..at) {
+            true => at + 1,
+            false => at - usize::from(is_due),
+        };
         return ReminderParts {
             is_linked: start > first,
             is_trailing: true,
-            ..ReminderParts::new(Some(spec), text_of(words, start..at))
+            ..ReminderParts::new(Some(spec), text_of(words, start..text_end))
         };
     }
     // "that tomorrow is a holiday" mentions a time that isn't the reminder's.

@@ -1,0 +1,123 @@
+//! A message that is only a time: the answer to "When?", how often a reminder comes that was just set,
+//! or a new time for one that has just come. A question about a day is none of these.
+
+use super::{changes, missing_part, named, offers, snooze, which_request};
+use crate::assistant::builtin::{ReminderRef, TimeChange};
+use crate::assistant::{self, Intent, MessageContext, wording};
+use crate::error::Result;
+use crate::ingest::dialog::latest::{self, ItemEvent};
+use crate::ingest::dialog::question::{self, Question};
+use crate::ingest::reply::Reply;
+use crate::ingest::turn::MessageTurn;
+use crate::ingest::{cancelling, occasions, reminding};
+use crate::store::Tx;
+
+/// How long after a reminder a bare time postpones it.
+const JUST_DELIVERED_MS: i64 = 30 * 60_000;
+
+/// "and thursdays at 9" answers "When?"; else the last reminder comes then, too.
+pub(super) fn or_again(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    time: &TimeChange,
+) -> Result<Option<Reply>> {
+    match question::open(turn, tx)? {
+        Some(Question::When { .. }) if question::was_just_asked(turn, tx)? => {
+            with_time(turn, tx, time)
+        }
+        _ => snooze::again(turn, tx, time),
+    }
+}
+
+/// The answer to "When?"; otherwise how often the reminder just set comes, or a time right after
+/// one came, which postpones it.
+pub(super) fn with_time(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    time: &TimeChange,
+) -> Result<Option<Reply>> {
+    if let Some(reply) = changes::change_offset(turn, tx)? {
+        return Ok(Some(reply));
+    }
+    if let Some(reply) = cancelling::chosen(turn, tx)? {
+        return Ok(Some(reply.into()));
+    }
+    if let Some(reply) = which_request::chosen(turn, tx)? {
+        return Ok(Some(reply.into()));
+    }
+    if let Some(reply) = occasions::answer_which(turn, tx)? {
+        return Ok(Some(reply));
+    }
+    if let Some(reply) = missing_part::answer_rest(turn, tx)? {
+        return Ok(Some(reply));
+    }
+    if let Some(reply) = offers::change(turn, tx, time)? {
+        return Ok(Some(reply));
+    }
+    if asks_about_day(turn, tx, time)? {
+        return Ok(None);
+    }
+    if let Some(Question::When { text, month }) = question::open(turn, tx)? {
+        let time = time.clone().in_month(month);
+        let new = match time.of_new(turn.now, turn.zone()) {
+            Ok(new) => new,
+            Err(reply) => return Ok(Some(reply.into())),
+        };
+        question::close(turn, tx)?;
+        return Ok(Some(reminding::set(turn, tx, &text, &new)?));
+    }
+    if let Some(reply) = named::change_asked(turn, tx, time)? {
+        return Ok(Some(reply.into()));
+    }
+    let Some((latest, at)) = latest::named(turn, tx)? else {
+        return Ok(None);
+    };
+    let is_set = matches!(latest.event, ItemEvent::Set | ItemEvent::Changed);
+    if is_set && latest.fact.is_none() && completes_last(turn, tx, time)? {
+        return changes::change_time(turn, tx, &ReminderRef::Latest, time);
+    }
+    let just_now = turn.now.0 - at.0 <= JUST_DELIVERED_MS;
+    let came = latest.event == ItemEvent::Delivered || snooze::is_put_off(turn, tx, &latest, at)?;
+    if !came || !just_now {
+        return Ok(None);
+    }
+    if snooze::may_name_one(turn, &latest) {
+        return Ok(Some(wording::which_came().into()));
+    }
+    Ok(Some(snooze::last(turn, tx, Some(time))?))
+}
+
+/// Whether a day is asked about, no time told: "and tomorrow?", or "friday" after "what do I have
+/// tomorrow?". Right after the assistant's question it is the answer.
+fn asks_about_day(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, time: &TimeChange) -> Result<bool> {
+    if question::was_just_asked(turn, tx)? {
+        return Ok(false);
+    }
+    let text = &turn.message.text;
+    if text.contains('?') {
+        return Ok(true);
+    }
+    if time.is_hour() || assistant::names_hour(text) {
+        return Ok(false);
+    }
+    let persona = &turn.ingest.persona.get().name;
+    let understood = turn.said_last(tx)?.map(|last| {
+        assistant::understand(&MessageContext {
+            text: &last.text,
+            ..turn.message.context(persona, turn.timezone(), turn.now)
+        })
+    });
+    Ok(matches!(
+        understood.as_ref().map(Intent::unless_follow_up),
+        Some(Intent::Agenda { .. } | Intent::FindReminders { .. })
+    ))
+}
+
+/// "every day" right after a reminder was set, "at 3" where it was set without an hour.
+fn completes_last(turn: &MessageTurn<'_>, tx: &Tx<'_>, time: &TimeChange) -> Result<bool> {
+    if !(time.is_repeat() || time.is_hour()) || !latest::is_of_last_message(turn, tx)? {
+        return Ok(false);
+    }
+    let last = turn.said_last(tx)?;
+    Ok(time.is_repeat() || last.is_some_and(|last| !assistant::names_hour(&last.text)))
+}

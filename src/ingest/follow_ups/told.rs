@@ -1,0 +1,50 @@
+//! What was told last, as a memory or a name, which "that" then means instead of an older reminder.
+
+use super::undo;
+use crate::assistant::wording;
+use crate::error::Result;
+use crate::ingest::dialog::latest::{self, ItemEvent, Latest, StatedFact};
+use crate::ingest::turn::MessageTurn;
+use crate::ingest::{listing, open_reminders};
+use crate::store::Tx;
+
+/// "delete that": the memory that the last message stated is forgotten. A name stays, and what was
+/// told before that is asked about. `None`: nothing was told since the reminder that was named last.
+pub(super) fn take_back(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+    let here = open_reminders::here(turn, tx)?;
+    if told(turn, tx)?.is_none() || listing::just_shown(turn, tx, &here)?.is_some() {
+        return Ok(None);
+    }
+    match is_of_last_message(turn, tx)? {
+        true => undo::last(turn, tx),
+        false => Ok(Some(wording::that_unclear())),
+    }
+}
+
+/// Whether a memory was stated since the reminder that was named last: it is not moved.
+pub(super) fn is_memory(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
+    let fact = told(turn, tx)?.and_then(|latest| latest.fact);
+    Ok(matches!(
+        fact,
+        Some(StatedFact::Memory(_) | StatedFact::CorrectedMemory(_))
+    ))
+}
+
+/// Whether the last message told it, and did nothing else.
+pub(super) fn is_of_last_message(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
+    let is_alone = told(turn, tx)?.is_some_and(|latest| {
+        let changes = &latest.changes;
+        changes.set.is_empty() && changes.changed.is_empty() && changes.memories.len() < 2
+    });
+    Ok(is_alone && latest::is_of_last_message(turn, tx)?)
+}
+
+/// What was noted last, if that is something told.
+fn told(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Latest>> {
+    let latest = latest::named(turn, tx)?.map(|(latest, _)| latest);
+    let is_told = |latest: &Latest| {
+        let is_delivery = latest.event == ItemEvent::Delivered && latest.message_id.is_none();
+        latest.fact.is_some() && !latest.is_undone && !is_delivery
+    };
+    Ok(latest.filter(is_told))
+}
