@@ -72,6 +72,7 @@ fn corrected_message(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Messa
     };
     let persona = &turn.ingest.persona.get().name;
     let was_unclear = assistant::corrected_value(&last.text, persona).is_some()
+        && latest::of_request(turn, tx, last.id)?.is_none()
         && changed_by(turn, tx, last.id)?.is_empty();
     let before = match was_unclear {
         true => tx.view().chain(last.id, 2)?.into_iter().nth(1),

@@ -24,8 +24,8 @@ use super::listing::{described, listed, pairs};
 use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::{
-    calendar_changes, calendar_events, cancelling, corrected_value, memories, occasions,
-    open_reminders, powers, reminding,
+    calendar_changes, calendar_events, cancelling, corrected_value, memories, open_reminders,
+    powers,
 };
 use crate::assistant::builtin::{FollowUp, ReminderRef, TimeChange};
 use crate::assistant::{Intent, wording};

@@ -70,6 +70,7 @@ impl TimeExpression {
                 .then(|| counted::read(words, at))
                 .flatten()
                 .or_else(|| day::day(words, at, linked == "on"))
+                .or_else(|| numbered_day(words, at))
         {
             self.day = Some(day);
             return Some(end);
@@ -125,6 +126,18 @@ impl TimeExpression {
             || linked.is_empty() && self.day.is_some() && has_minutes(words.get(at))
             || (matches!(linked, "" | "for") && ends && (self.day.is_some() || self.part.is_some()))
     }
+}
+
+/// "the 5th" before "at 4" or "4pm", "5th" before "at 4": a day also without "on".
+fn numbered_day(words: &Words, at: usize) -> Option<(Day, usize)> {
+    let from = words.skip(at, phrases!["the"]);
+    let is_number = words.get(from).starts_with(|c: char| c.is_ascii_digit());
+    let day = ordinal(words.get(from))?;
+    let hour = words.skip(from + 1, phrases!["at"]);
+    let is_linked = hour > from + 1;
+    let is_named = from > at || is_number && is_linked;
+    let is_timed = is_named && clock::clock(words, hour, is_linked).is_some();
+    is_timed.then_some((Day::OfMonth(day), from + 1))
 }
 
 /// How exactly a time is meant, before it and after it.

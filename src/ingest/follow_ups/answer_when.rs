@@ -1,9 +1,9 @@
 //! A message that is only a time: the answer to "When?", how often a reminder comes that was just set,
 //! or a new time for one that has just come. A question about a day is none of these.
 
-use super::{changes, missing_part, named, offers, snooze, which_request};
+use super::{changes, missing_part, named, offers, snooze, subject, which_request};
 use crate::assistant::builtin::{ReminderRef, TimeChange};
-use crate::assistant::{self, Intent, MessageContext, wording};
+use crate::assistant::{self, wording};
 use crate::error::Result;
 use crate::ingest::dialog::latest::{self, ItemEvent};
 use crate::ingest::dialog::question::{self, Question};
@@ -54,7 +54,7 @@ pub(super) fn with_time(
     if let Some(reply) = offers::change(turn, tx, time)? {
         return Ok(Some(reply));
     }
-    if asks_about_day(turn, tx, time)? {
+    if subject::asks_about_day(turn, tx, time.is_hour())? {
         return Ok(None);
     }
     if let Some(Question::When { text, month }) = question::open(turn, tx)? {
@@ -85,32 +85,6 @@ pub(super) fn with_time(
         return Ok(Some(wording::which_came().into()));
     }
     Ok(Some(snooze::last(turn, tx, Some(time))?))
-}
-
-/// Whether a day is asked about, no time told: "and tomorrow?", or "friday" after "what do I have
-/// tomorrow?". Right after the assistant's question it is the answer.
-fn asks_about_day(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, time: &TimeChange) -> Result<bool> {
-    if question::was_just_asked(turn, tx)? {
-        return Ok(false);
-    }
-    let text = &turn.message.text;
-    if text.contains('?') {
-        return Ok(true);
-    }
-    if time.is_hour() || assistant::names_hour(text) {
-        return Ok(false);
-    }
-    let persona = &turn.ingest.persona.get().name;
-    let understood = turn.said_last(tx)?.map(|last| {
-        assistant::understand(&MessageContext {
-            text: &last.text,
-            ..turn.message.context(persona, turn.timezone(), turn.now)
-        })
-    });
-    Ok(matches!(
-        understood.as_ref().map(Intent::unless_follow_up),
-        Some(Intent::Agenda { .. } | Intent::FindReminders { .. })
-    ))
 }
 
 /// "every day" right after a reminder was set, "at 3" where it was set without an hour.

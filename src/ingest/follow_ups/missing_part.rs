@@ -1,5 +1,6 @@
 //! Answers to questions for a part that was missing: what to remind of, what a superpower lacks.
 
+use super::subject;
 use crate::assistant::builtin::NewTime;
 use crate::assistant::{self, Intent, MessageContext};
 use crate::clock::Timestamp;
@@ -76,7 +77,7 @@ pub(in crate::ingest) fn answer_when(
     let Some(Question::When { text, month: None }) = question::open(turn, tx)? else {
         return Ok(None); // most messages
     };
-    if !question::is_last(turn, tx)? {
+    if !question::is_last(turn, tx)? || subject::asks_about_day(turn, tx, false)? {
         return Ok(None);
     }
     let persona = turn.ingest.persona.get();

@@ -215,7 +215,8 @@ pub(in crate::ingest) fn withdraw_after_power(
 /// Whether it is a request for another reminder that is not understood.
 fn is_another_reminder(turn: &MessageTurn<'_>, intent: &Intent) -> bool {
     let lower = turn.message.text.to_lowercase();
-    *intent == Intent::Unknown && lower.split_whitespace().any(|word| word == "remind")
+    let asks = ["remind me", "remind us"];
+    *intent == Intent::Unknown && asks.iter().any(|words| lower.contains(words))
 }
 
 /// Whether it requests a change, complete in itself.

@@ -1,8 +1,8 @@
-//! Whether a short message can still mean the reminder that was named last.
+//! Whether a short message can still mean the reminder that was named last, or that was asked for.
 
 use crate::assistant::{self, Intent, MessageContext, Statement, UnknownMessage};
 use crate::error::Result;
-use crate::ingest::dialog::latest;
+use crate::ingest::dialog::{latest, question};
 use crate::ingest::powers;
 use crate::ingest::turn::MessageTurn;
 use crate::store::{MessageRow, Tx};
@@ -28,6 +28,32 @@ pub(super) fn has_changed(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
         }
     }
     Ok(false)
+}
+
+/// Whether a day is asked about, no time told: "and tomorrow?", or "friday" after "what do I have
+/// tomorrow?". Right after the assistant's question it is the answer.
+pub(super) fn asks_about_day(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    is_hour: bool,
+) -> Result<bool> {
+    if question::was_just_asked(turn, tx)? {
+        return Ok(false);
+    }
+    let text = &turn.message.text;
+    if text.contains('?') {
+        return Ok(true);
+    }
+    if is_hour || assistant::names_hour(text) {
+        return Ok(false);
+    }
+    let persona = &turn.ingest.persona.get().name;
+    let last = turn.said_last(tx)?;
+    let understood = last.map(|last| assistant::understand(&context_of(turn, &last, persona)));
+    Ok(matches!(
+        understood.as_ref().map(Intent::unless_follow_up),
+        Some(Intent::Agenda { .. } | Intent::FindReminders { .. })
+    ))
 }
 
 /// "dinner with tom on friday at 8"

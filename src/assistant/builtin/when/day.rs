@@ -4,7 +4,6 @@
 use chrono::Weekday;
 
 use super::Day;
-use super::clock::clock;
 use super::holiday::holiday;
 use super::names::{month, ordinal, weekday};
 use super::of_month::{month_end, nth_weekday};
@@ -79,7 +78,6 @@ pub(super) fn named_day(words: &Words, at: usize, on: bool) -> Option<(Day, usiz
         .or_else(|| slashed(words.get(at), on))
         .map(|day| (day, next))
         .or_else(|| of_year(words, at))
-        .or_else(|| numbered(words, at))
 }
 
 /// "next week on friday", "friday next week".
@@ -108,28 +106,13 @@ fn after_the(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
     if let (true, "weekend") = (on, words.get(at)) {
         return named(words, at, false).map(|day| (day, at + 1));
     }
-    let is_day = on || is_before_hour(words, at + 1);
-    let day = ordinal(words.get(at)).filter(|_| is_day)?;
+    let day = ordinal(words.get(at)).filter(|_| on)?;
     let other_month = words.after(at + 1, phrases!["of next month", "of the next month"]);
     if other_month.is_some() {
         return None;
     }
     let end = words.after(at + 1, phrases!["of the month", "of this month"]);
     Some((Day::OfMonth(day), end.unwrap_or(at + 1)))
-}
-
-/// "at 4" or "4pm", before which "the 5th" is a day.
-fn is_before_hour(words: &Words, at: usize) -> bool {
-    let from = words.skip(at, phrases!["at"]);
-    clock(words, from, from > at).is_some()
-}
-
-/// "5th at 4": unlike that of "the 5th at 4", it needs no "the".
-fn numbered(words: &Words, at: usize) -> Option<(Day, usize)> {
-    let word = words.get(at);
-    let is_number = word.starts_with(|c: char| c.is_ascii_digit());
-    let day = ordinal(word).filter(|_| is_number && words.get(at + 1) == "at")?;
-    is_before_hour(words, at + 1).then_some((Day::OfMonth(day), at + 1))
 }
 
 /// "remind me tom at 9", unlike the name in "call tom at 9".
