@@ -12,6 +12,7 @@ use super::{
     listing, memories, occasions, powers, reminding, time_zone,
 };
 use crate::access::{self, AccessRules};
+use crate::assistant::help::HelpGroup;
 use crate::assistant::{self, AccountTask, Intent, ProfilePart, UnknownMessage, wording};
 use crate::error::Result;
 use crate::store::Tx;
@@ -62,7 +63,7 @@ pub(super) fn unlimited(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent)
                 None => unlimited(turn, tx, *otherwise),
             };
         }
-        Intent::Help(group) => powers::help(turn, tx, group)?,
+        Intent::Help(group) => help(turn, tx, group)?,
         Intent::Crisis(kind) => {
             let language = assistant::crisis_language(&turn.message.text);
             wording::crisis(kind, &turn.message.sender, language)
@@ -170,6 +171,16 @@ pub(super) fn crisis_over(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Opt
     };
     question::close(turn, tx)?;
     Ok(Some(wording::crisis_over(language.as_deref())))
+}
+
+/// After a crisis, "help me" asks for no list of features.
+fn help(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, group: Option<HelpGroup>) -> Result<String> {
+    match question::open(turn, tx)? {
+        Some(Question::Crisis { language }) if group.is_none() => {
+            Ok(wording::after_crisis(language.as_deref()))
+        }
+        _ => powers::help(turn, tx, group),
+    }
 }
 
 /// After a crisis, no light answer; greetings, farewells and thanks get theirs.

@@ -86,6 +86,9 @@ pub(super) const CONTEXTS: [(u8, &[&str]); 8] = [
 pub(super) const OTHER_MEANINGS: &[&str] = &[
     "mourir de rire|faim|honte|chaud|soif",
     "broke in the|my|her|his new|young|horse|shoes|boots",
+    // Of what is taken as prescribed
+    "how many days|weeks|months|times .. TOOK .. PILLS",
+    "TOOK all my|her|his|the|our|of PILLS for today|this_morning",
     // To die
     "DIE of|from|with .. FUN",
     "DIE FUN|hard|lift|lifts|line|end|sea|poets|pool|weight|skin|sexy|tired|serious|silent|gorgeous|zone|ringer|heading|link|links|batteries|battery|phone|space",
@@ -140,6 +143,7 @@ pub(super) const OTHER_MEANINGS: &[&str] = &[
     "point of|in this|the|that|going|being meeting|meetings|class|game|app|email|call|trip|exercise|movie|to|there|early|on_time|vegan|outside|today|here_early",
     "no point in going|being to|today|there|early",
     "jump|jumping|jumped rope|ropes|in_the_pool|into|around|on|ahead|to|off_the_diving|for_joy|the_gun|scare|start|right|in_the_shower|in_the_lake|in_the_car|in_on",
+    "jump|jumping off|from|out .. call|zoom|teams|phone|meeting|bed",
     "bungee|bungy|parachute|paragliding|skydiving|diving|swimming|trampoline",
     "roof|rooftop terrace|bar|garden|deck|party|pool|restaurant|cafe|cinema|tent|box|rack",
     "jump|jumping|jumped ... so|was|is|much|such|for|great fun|cool|awesome",

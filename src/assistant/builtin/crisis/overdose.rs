@@ -58,6 +58,7 @@ const TOO_MUCH: &[&str] = &[
 /// As a reminder. "take all my pills tonight" may be what a doctor prescribed.
 const ASKED_FOR: &[&str] = &[
     "remind .. take|swallow .. all .. PILLS .. at_once|in_one_go",
+    "remind .. take|swallow too much|many PILLS",
     "remind .. take|swallow .. PILLS all at_once|in_one_go",
     "remind .. take|swallow .. whole|entire bottle|box|pack|packet|strip of PILLS",
 ];

@@ -8,15 +8,15 @@ use crate::assistant::builtin::word_set::{HashedWord, WordMap, WordSet};
 
 /// Misspelled words by which a crisis is told, and what they mean. Of the words of `LONG_WORDS` any
 /// slip is known.
-const MISSPELLED: [&str; 43] = [
+const MISSPELLED: [&str; 44] = [
     "brathe: breathe", "breth: breathe", "brethe: breathe", "brething: breathing",
-    "breathin: breathing", "cheast: chest", "chets: chest", "choken: choking", "diee: die",
-    "dyin: dying", "hittin: hitting", "kil: kill", "killin: killing", "klil: kill", "kll: kill",
-    "livin: living", "meself: myself", "msyelf: myself", "myelf: myself", "mysef: myself",
-    "mysel: myself", "myseld: myself", "myselff: myself", "myslef: myself", "myslf: myself",
-    "od-ed: overdosed", "oded: overdosed", "sewerslide: suicide", "slef: self", "unaliv: unalive",
-    "unalived: unalive", "plz: please", "pls: please", "hubby: husband", "bby: baby",
-    "tn: tonight", "ded: dead", "pils: pills", "pilss: pills", "sucide: suicide",
+    "breathin: breathing", "cheast: chest", "chets: chest", "choken: choking", "d1e: die",
+    "diee: die", "dyin: dying", "hittin: hitting", "kil: kill", "killin: killing", "klil: kill",
+    "kll: kill", "livin: living", "meself: myself", "msyelf: myself", "myelf: myself",
+    "mysef: myself", "mysel: myself", "myseld: myself", "myselff: myself", "myslef: myself",
+    "myslf: myself", "od-ed: overdosed", "oded: overdosed", "sewerslide: suicide", "slef: self",
+    "unaliv: unalive", "unalived: unalive", "plz: please", "pls: please", "hubby: husband",
+    "bby: baby", "tn: tonight", "ded: dead", "pils: pills", "pilss: pills", "sucide: suicide",
     "siucide: suicide", "suecide: suicide", "sucidal: suicidal",
 ];
 

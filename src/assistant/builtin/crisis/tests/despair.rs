@@ -276,4 +276,8 @@ pub(super) const DESPAIR: &[&str] = &[
     "i cant take it anymore",
     "i cant take it anymore, the noise in my head",
     "im going to jump off the bridge into the river",
+    "im going to jump",
+    "i want to jump",
+    "im on a bridge and i dont know what to do",
+    "i wanna d1e",
 ];

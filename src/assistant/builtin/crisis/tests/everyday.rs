@@ -319,4 +319,12 @@ pub(super) const EVERYDAY: &[&str] = &[
     "going to harm the environment less",
     "wrong dose of humor",
     "she gave double the amount",
+    "how many days have i taken pills",
+    "how many times have i taken my pills this week",
+    "i took all my pills for today",
+    "im going to jump on a call",
+    "i have to jump off the call now",
+    "im going to jump in the pool",
+    "im on the bridge and i dont know what to do about the traffic",
+    "remind me to take my pills, not too many",
 ];

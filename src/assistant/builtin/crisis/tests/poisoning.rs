@@ -153,4 +153,5 @@ pub(super) const POISONING: &[&str] = &[
     "she took pills and wont wake up",
     "gave my toddler double the dose",
     "gave her 5x the dose by accident",
+    "remind me to take too many pills at 9",
 ];
