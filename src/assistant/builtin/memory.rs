@@ -22,10 +22,10 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
     let at = message.start;
     match words.get(at) {
-        "remember" | "note" | "take" | "write" | "keep" | "save" | "memorize" | "memorise"
-        | "make" | "dont" | "do" | "never" | "what" | "whats" | "when" | "whens" | "where"
-        | "wheres" | "who" | "whos" | "tell" | "show" | "list" | "my" | "memories" | "all"
-        | "which" | "recall" | "how" => recall(message).or_else(|| remember(message)),
+        "remember" | "note" | "add" | "take" | "write" | "keep" | "save" | "memorize"
+        | "memorise" | "make" | "dont" | "do" | "never" | "what" | "whats" | "when" | "whens"
+        | "where" | "wheres" | "who" | "whos" | "tell" | "show" | "list" | "my" | "memories"
+        | "all" | "which" | "recall" | "how" => recall(message).or_else(|| remember(message)),
         "forget" | "delete" | "remove" | "erase" | "clear" | "wipe" => forget(message),
         _ => None,
     }
@@ -39,6 +39,7 @@ static REMEMBER: Phrases = Phrases::new(&[
     "note down that", "note down", "note this", "write down that", "write down", "write this down",
     "keep in mind that", "keep in mind", "save that", "save this", "save a note",
     "dont forget that", "do not forget that", "never forget that", "dont forget", "do not forget",
+    "add a memory that", "add a memory", "add memory", "add a note that", "add a note", "add note",
 ]);
 
 fn remember(message: &ParsedMessage) -> Option<Intent> {

@@ -64,7 +64,8 @@ static REMIND: Phrases = Phrases::new(&[
     "send me a reminder", "i need a reminder", "i want a reminder", "new reminder", "a reminder",
     "reminder", "dont let me forget", "do not let me forget", "never let me forget", "nudge me",
     "ping me", "alert me", "notify me", "wake me up", "wake me", "set an alarm", "set alarm",
-    "set a timer", "set timer", "timer", "alarm",
+    "set a timer", "set timer", "add an alarm", "add alarm", "add a timer", "add timer",
+    "create an alarm", "make an alarm", "create a timer", "timer", "alarm",
 ]);
 
 static NOT_TO_FORGET: Phrases =

@@ -50,6 +50,8 @@ pub struct TodoDraft {
 pub enum TodoAction {
     Add(ListName, Vec<TodoDraft>),
     Show(ListName),
+    /// Whether a thing is on that list.
+    IsOn(ListName, String),
     ShowLists,
     /// An empty list of that name.
     Begin(String),
@@ -136,6 +138,11 @@ impl Superpower for TodoState {
                 }
                 Err(reply) => reply,
             },
+            TodoAction::IsOn(list, text) => {
+                let found = self.where_it_is(&list, &text);
+                let shown = self.apply(TodoAction::Show(list), context)?;
+                format!("{found}\n{shown}")
+            }
             TodoAction::ShowLists => self.display_all(),
             TodoAction::Begin(name) => self.begin(name, context),
             TodoAction::Done(list, texts) => {

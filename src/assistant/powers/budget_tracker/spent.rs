@@ -14,7 +14,8 @@ use crate::assistant::powers::usual_purchases::is_usual;
 
 static SPENT: Phrases = Phrases::new(&[
     "i spent", "ive spent", "i have spent", "i just spent", "spent", "paid", "i paid", "payed",
-    "i payed", "spend", "log expense", "expense",
+    "i payed", "spend", "log expense", "log an expense", "add expense", "add an expense",
+    "new expense", "expense",
 ]);
 
 /// Words before an amount, which is noted as it was said.

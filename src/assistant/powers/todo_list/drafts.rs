@@ -32,7 +32,7 @@ pub(super) fn added(
         return TodoAction::Unclear(reply.to_owned());
     };
     for thing in things.iter_mut().skip(1) {
-        *thing = without_verb(thing);
+        *thing = without_verb(thing.trim_start_matches(['-', '*', '•', ' ']));
     }
     let things: Vec<String> = things.iter().flat_map(|one| by_quantity(one)).collect();
     let is_other = |thing: &&String| is_other_request(thing, list == ListName::InUse);
@@ -161,7 +161,10 @@ fn names_list(thing: &str) -> bool {
 /// "milk to my list for the party": what was said after the list belongs to the thing.
 pub(super) fn with_purpose(action: TodoAction, rest: &str) -> TodoAction {
     let words = Words::new(rest);
-    let is_more = matches!(words.get(0), "and" | "also" | "but" | "then" | "plus");
+    let is_more = matches!(
+        words.get(0),
+        "and" | "also" | "but" | "then" | "plus" | "no" | "not"
+    );
     match action {
         TodoAction::Add(..) if is_more || is_second(rest) => other_request(subject(rest).as_str()),
         TodoAction::Add(list, mut drafts) if !rest.is_empty() => {

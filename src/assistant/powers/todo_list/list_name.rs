@@ -37,6 +37,7 @@ impl TodoAction {
         match self {
             Self::Add(list, _)
             | Self::Show(list)
+            | Self::IsOn(list, _)
             | Self::Done(list, _)
             | Self::Remove(list, _)
             | Self::Clear(list)
@@ -54,6 +55,7 @@ impl TodoAction {
         match self {
             Self::Add(ListName::Named(name), _)
             | Self::Show(ListName::Named(name))
+            | Self::IsOn(ListName::Named(name), _)
             | Self::Done(ListName::Named(name), _)
             | Self::Remove(ListName::Named(name), _)
             | Self::Clear(ListName::Named(name))

@@ -380,6 +380,30 @@ impl TodoState {
         ))
     }
 
+    /// "is milk on my list?"
+    pub(super) fn where_it_is(&self, list: &ListName, text: &str) -> String {
+        let asked = match list {
+            ListName::Named(name) => self.position(name).map(Place::Named),
+            ListName::Unnamed => Some(Place::Unnamed),
+            ListName::InUse | ListName::Recent => Some(self.place_in_use()),
+        };
+        let is_open = |item: &Item| !item.done;
+        let here = self.find(list, text, is_open).ok();
+        if here.is_some_and(|(place, _)| Some(place) == asked) {
+            return "Yes, it's there.".to_owned();
+        }
+        match self.find(&ListName::InUse, text, is_open) {
+            Ok((place, at)) => {
+                let item = &self.items_in(place)[at];
+                format!("No: {} is on {}.", item.text, self.title(place))
+            }
+            Err(_) if self.find(list, text, |item| item.done).is_ok() => {
+                "It's there, and done.".to_owned()
+            }
+            Err(_) => format!("I see no {text} there."),
+        }
+    }
+
     pub(super) fn display(&self, place: Place, context: &PowerContext<'_>) -> String {
         let items = self.items_in(place);
         let title = self.title(place);

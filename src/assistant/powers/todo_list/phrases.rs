@@ -3,13 +3,14 @@
 use super::ListName;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::phrases::{Phrases, phrases};
+use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::parsers;
 
 /// Words searched for "to my list".
 const WORDS_MAX: usize = 200;
 /// Words of a list's name.
-const NAME_WORDS_MAX: usize = 3;
+pub(super) const NAME_WORDS_MAX: usize = 3;
 
 const ARTICLES: [&str; 7] = ["my", "the", "our", "this", "that", "a", "an"];
 
@@ -83,6 +84,9 @@ pub(super) fn list_at(
     let noun = words.skip(at, &ARTICLES);
     if let Some(from) = words.after(noun, phrases!["list called", "list named"]) {
         let to = end.min(from + NAME_WORDS_MAX);
+        // "called party: cake"
+        let ends_name = |at: &usize| words.original(*at..at + 1).ends_with(':');
+        let to = (from..to).find(ends_name).map_or(to, |last| last + 1);
         let name = parsers::original(words, from, to);
         return (to > from && message.is_addressed).then_some((ListName::Named(name), to));
     }
@@ -251,4 +255,31 @@ pub(super) fn begins_request(word: &str) -> bool {
             | "no"
             | "not"
     )
+}
+
+/// "an alarm for 7", "a memory: bo likes tea", "wednesdays": what is on no list.
+pub(super) fn is_of_others(words: &Words<'_>, from: usize, end: usize) -> bool {
+    let noun = words.skip(
+        from,
+        phrases!["a", "an", "another", "my", "one more", "new", "a new"],
+    );
+    let is_days = || {
+        (from..end).all(|at| {
+            let day = words.get(at);
+            when::weekday_name(day).is_some() || matches!(day, "and" | "on" | "also")
+        })
+    };
+    matches!(
+        words.get(noun),
+        "alarm"
+            | "alarms"
+            | "reminder"
+            | "reminders"
+            | "timer"
+            | "timers"
+            | "memory"
+            | "note"
+            | "expense"
+    ) && words.get(noun + 1) != "clock"
+        || is_days()
 }

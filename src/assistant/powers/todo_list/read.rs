@@ -7,7 +7,8 @@ use super::drafts::{
 };
 use super::fixed_requests::{question, session_request, whole_request};
 use super::phrases::{
-    ListPhrase, begins_request, ends_sentence, is_repeat, list_at, no_repetition, on_list,
+    ListPhrase, begins_request, ends_sentence, is_of_others, is_repeat, list_at, no_repetition,
+    on_list,
 };
 use super::{ListName, TodoAction, moved, removed, whole_lists};
 use crate::assistant::builtin::ParsedMessage;
@@ -73,11 +74,7 @@ pub(in crate::assistant::powers) fn parse(
             let from = words.after(at, phrases!["new todo", "new task", "new to-do"])?;
             Some((Clear, added(message, ListName::Unnamed, (from, end), None)))
         }
-        // "is milk on my list?"
-        "is" | "are" => {
-            let found = on_list(message, at + 2, end, &["on"], |_| false)?;
-            (found.end == end).then_some((Clear, TodoAction::Show(found.list)))
-        }
+        "is" | "are" | "do" | "have" => asked_for(message, at, end),
         "swap" | "replace" | "exchange" => moved::exchange(message, at, end),
         "move" | "shift" => Some((Clear, moved::moved(message, at, end)?)),
         "reopen" | "uncheck" | "untick" => Some((
@@ -86,6 +83,27 @@ pub(in crate::assistant::powers) fn parse(
         )),
         _ => removed_and_added(message, at, end).or_else(|| removed::parse(message, at, end)),
     }
+}
+
+/// "is milk on my list?", "do i have milk on my list?"
+fn asked_for(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(RequestStrength, TodoAction)> {
+    let words = &message.words;
+    let from = match words.get(at) {
+        "is" | "are" => at + 1,
+        _ => words.after(
+            at,
+            phrases!["do i have", "do we have", "have i got", "have we got"],
+        )?,
+    };
+    let found = on_list(message, from + 1, end, &["on"], |_| false)?;
+    let from = words.skip(from, phrases!["there any", "there", "the", "any"]);
+    let thing = parsers::original(words, from, found.start);
+    let action = TodoAction::IsOn(found.list, thing);
+    (found.end == end).then_some((RequestStrength::Clear, action))
 }
 
 /// "cross off milk, add bananas": both.
@@ -179,7 +197,7 @@ fn add_all(
     let end = to;
     // "add 5 min" is for a timer.
     let is_time = || when::read_duration(words, at + 1).is_some_and(|(_, to)| to == end);
-    if words.get(at) != "add" || end == at + 1 || is_time() {
+    if words.get(at) != "add" || end == at + 1 || is_time() || is_of_others(words, at + 1, end) {
         return None;
     }
     let strength = if is_plain_thing(message, at + 1, end) {

@@ -248,6 +248,7 @@ fn removal(done: bool, list: ListName, text: &str) -> TodoAction {
                 .to_owned(),
         ),
         found if !done && found.iter().all(|one| is_everything(one)) => TodoAction::Clear(list),
+        found if done && found.iter().all(|one| is_everything(one)) => TodoAction::AllDone(list),
         found if done => TodoAction::Done(list, found),
         found => TodoAction::Remove(list, found),
     }

@@ -1,10 +1,12 @@
 //! Parses requests about a whole list: "clear my list", "hw list: math, bio".
 
 use super::drafts::added;
-use super::phrases::{after_verb, list_at, list_to_show};
+use super::phrases::{NAME_WORDS_MAX, after_verb, list_at, list_to_show};
 use super::{ListName, TodoAction};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
+use crate::assistant::builtin::words::Words;
+use crate::assistant::powers::parsers;
 
 /// "hw list: math, bio", "make a camping list: tent": a list by its name, and what is on it.
 pub(super) fn with_things(
@@ -18,10 +20,33 @@ pub(super) fn with_things(
         "start a new", "start a", "new", "a",
     ]);
     let from = words.skip(at, &NEW);
+    let ends_name = |at: usize| words.original(at..at + 1).trim_end().ends_with(':');
+    if from > at
+        && message.is_addressed
+        && let Some((name, after)) = named_after(words, from, ends_name)
+        && after < end
+    {
+        return Some(added(message, ListName::Named(name), (after, end), None));
+    }
     let (list, after) = list_at(message, from, end)?;
-    let is_list = words.get(after - 1) == "list" && after < end && message.is_addressed;
-    let is_named = is_list && words.original(after - 1..after + 1).contains(':');
-    is_named.then(|| added(message, list, (after, end), None))
+    // "groceries: milk, eggs"
+    let is_list = matches!(words.get(after - 1), "list" | "groceries");
+    let is_list = is_list && after < end && message.is_addressed;
+    (is_list && ends_name(after - 1)).then(|| added(message, list, (after, end), None))
+}
+
+/// "list camping:", "list called party:": the name, and the index after it.
+fn named_after(
+    words: &Words<'_>,
+    from: usize,
+    ends_name: impl Fn(usize) -> bool,
+) -> Option<(String, usize)> {
+    let from = words.after(
+        from,
+        phrases!["list called", "list named", "list for", "list"],
+    )?;
+    let last = (from..from + NAME_WORDS_MAX).find(|at| ends_name(*at))?;
+    Some((parsers::original(words, from, last + 1), last + 1))
 }
 
 /// "clear my list", "make a camping list".
