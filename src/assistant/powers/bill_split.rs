@@ -68,7 +68,8 @@ pub enum BillSplitAction {
     /// "dan shares everything": also what was paid before.
     ShareAll(String),
     Show,
-    Owed,
+    /// By whom, where somebody is named: "how much do I owe".
+    Owed(Option<String>),
     /// "what do I owe Bo": between two.
     OwedBetween(String, String),
     Clear,
@@ -239,7 +240,7 @@ impl BillSplitState {
                 format!("{}{newcomers}", self.shared_by(&people))
             }
             BillSplitAction::Show => self.overview(context),
-            BillSplitAction::Owed => self.owed(),
+            BillSplitAction::Owed(by) => self.owed_by(by.as_deref(), context),
             BillSplitAction::OwedBetween(one, other) => self.owed_between(&one, &other, context)?,
             BillSplitAction::TipUnclear => {
                 "How much is the tip? For example: “split 90 plus 15% tip by 3”.".to_owned()

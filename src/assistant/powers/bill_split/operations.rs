@@ -59,7 +59,7 @@ impl super::super::operations::Arguments for Arguments {
         let payer = || needed(self.payer.as_deref(), "payer");
         let action = match self.operation {
             BillSplitOperation::Show => return reads(BillSplitAction::Show),
-            BillSplitOperation::WhoOwes => return reads(BillSplitAction::Owed),
+            BillSplitOperation::WhoOwes => return reads(BillSplitAction::Owed(None)),
             BillSplitOperation::SplitEvenly => {
                 let ways = self.ways.filter(|ways| (2..=100).contains(ways));
                 let ways = ways.ok_or("\"ways\" must be from 2 to 100.")?;

@@ -5,7 +5,7 @@ use super::{BillSplitState, NAME_CHARS_MAX, PEOPLE_MAX};
 use crate::assistant::powers::texts::{same, too_long};
 use crate::assistant::powers::{PowerContext, statement};
 
-const NAME_UNKNOWN: &str = "I don't know what to call you on the bill. Tell me, for example “my name is Ana”, then say it again.";
+pub(super) const NAME_UNKNOWN: &str = "I don't know what to call you on the bill. Tell me, for example “my name is Ana”, then say it again.";
 
 const EVERYBODY_UNKNOWN: &str =
     "I don't know who everybody is yet. Say it first: “split the bill between Ana, Bo and me”.";

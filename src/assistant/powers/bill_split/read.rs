@@ -94,7 +94,7 @@ fn fixed(request: &str) -> Option<BillSplitAction> {
         | "how do we settle up"
         | "who has to pay"
         | "what does everyone owe"
-        | "what does everybody owe" => BillSplitAction::Owed,
+        | "what does everybody owe" => BillSplitAction::Owed(None),
         "bill split"
         | "the bill"
         | "our bill"

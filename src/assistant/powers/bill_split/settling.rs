@@ -1,5 +1,6 @@
 //! Debts that are paid back, all of them or in part. It must not know messages.
 
+use super::people::NAME_UNKNOWN;
 use super::sums::{ME, Payment, capital, display_name, owe, said_name};
 use super::{BillSplitState, PAID_BACK, is_self};
 use crate::assistant::powers::PowerContext;
@@ -84,11 +85,11 @@ impl BillSplitState {
         context: &PowerContext<'_>,
     ) -> Result<(), String> {
         let named = |name: &str| match is_self(name) {
-            true if !context.group => ME.to_owned(),
-            true => context.name.unwrap_or(name).to_owned(),
-            false => name.to_owned(),
+            true if !context.group => Ok(ME.to_owned()),
+            true => context.name.map(str::to_owned).ok_or(NAME_UNKNOWN),
+            false => Ok(name.to_owned()),
         };
-        let (payer, to) = (named(payer), named(to));
+        let (payer, to) = (named(payer)?, named(to)?);
         let transfers = self.transfers();
         let owed = |debtor: &str, creditor: &str| {
             let mut owed = transfers.iter();

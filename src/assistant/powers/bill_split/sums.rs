@@ -99,6 +99,17 @@ impl BillSplitState {
         capital(&lines.join("\n"))
     }
 
+    /// The same; who is named and isn't on the bill is told so.
+    pub(super) fn owed_by(&self, name: Option<&str>, context: &PowerContext<'_>) -> String {
+        let known = name.map(|name| self.known_person(name, context));
+        match known {
+            Some(Err(unknown)) if !self.payments.is_empty() => {
+                format!("{unknown}\n{}", self.owed())
+            }
+            _ => self.owed(),
+        }
+    }
+
     fn transfer_line(&self, (from, to, amount): &Debt) -> String {
         format!(
             "{} {} {} {}",

@@ -123,7 +123,7 @@ fn asked(words: &Words<'_>, at: usize, verb: usize, end: usize) -> BillSplitActi
         Some(debtor) if is_somebody(&debtor) && is_somebody(&to) => {
             BillSplitAction::OwedBetween(debtor, to)
         }
-        _ => BillSplitAction::Owed,
+        debtor => BillSplitAction::Owed(debtor.filter(|name| is_self(name))),
     }
 }
 
