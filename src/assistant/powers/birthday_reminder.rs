@@ -45,8 +45,10 @@ pub enum BirthdayAction {
     Age(String),
     List,
     Remove(String),
-    /// 30 February, 5/6, or no day.
+    /// 30 February, or no day.
     Unclear,
+    /// 5/6: two days.
+    Ambiguous,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -111,6 +113,9 @@ impl Superpower for BirthdayState {
                 }
                 None => format!("I don't know {} birthday.", possessive(&name)),
             },
+            BirthdayAction::Ambiguous => {
+                "On which day is it? I've noted nothing. Say the month as a word, like “Ana's birthday is on 3 May”.".to_owned()
+            }
             BirthdayAction::Unclear => {
                 "On which day is it? I've noted nothing. Say one birthday at a time, like “Ana's birthday is on 3 May”.".to_owned()
             }

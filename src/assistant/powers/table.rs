@@ -290,6 +290,7 @@ impl PowerAction {
             Self::BirthdayReminder(
                 birthday_reminder::BirthdayAction::Keep { .. }
                     | birthday_reminder::BirthdayAction::IsOn { .. }
+                    | birthday_reminder::BirthdayAction::Ambiguous
             )
         )
     }

@@ -76,7 +76,11 @@ pub(in crate::assistant::powers) fn parse(
                 action => action,
             },
         )),
-        // "Bo's birthday is 3/5", "Bo's birthday is 3 May, Cy's is 4 June"
+        // "Bo's birthday is 3/5"
+        _ if has_digit(words, next..end) && end == next + 1 && !words.is_question() => {
+            Some((Clear, BirthdayAction::Ambiguous))
+        }
+        // "Bo's birthday is 3 May, Cy's is 4 June"
         _ if has_digit(words, next..end) && !words.is_question() => {
             Some((Clear, BirthdayAction::Unclear))
         }
@@ -262,7 +266,7 @@ fn day(message: &ParsedMessage<'_>, at: usize) -> Option<(ActionBuilder, usize)>
     let (month, day, year) = match spec.day {
         Some(Day::OfYear { month, day }) => (month, day, None),
         Some(Day::Date { year, month, day }) => (month, day, Some(year)),
-        Some(Day::Ambiguous { .. }) => return Some((Box::new(|_| BirthdayAction::Unclear), end)),
+        Some(Day::Ambiguous { .. }) => return Some((Box::new(|_| BirthdayAction::Ambiguous), end)),
         Some(_) => {
             let (date, _) = parsers::read_day(words, at, message.context.now, message.zone())?;
             (date.month(), date.day(), None)

@@ -18,7 +18,10 @@ pub(super) fn subject(action: &PowerAction, strength: RequestStrength) -> Option
     let is_soft = strength == RequestStrength::Soft;
     match action {
         PowerAction::BirthdayReminder(
-            BirthdayAction::Keep { .. } | BirthdayAction::IsOn { .. } | BirthdayAction::Unclear,
+            BirthdayAction::Keep { .. }
+            | BirthdayAction::IsOn { .. }
+            | BirthdayAction::Unclear
+            | BirthdayAction::Ambiguous,
         )
         | PowerAction::BudgetTracker(
             BudgetAction::Spent(_) | BudgetAction::SpentIfInUse(_) | BudgetAction::Budgets(_),
@@ -89,7 +92,7 @@ pub(super) fn answer(action: PowerAction) -> Option<PowerAction> {
             BirthdayAction::Keep { name, .. } | BirthdayAction::IsOn { name, .. },
         ) => PowerAction::BirthdayReminder(BirthdayAction::When(name)),
         PowerAction::BillSplit(BillSplitAction::Owes { .. }) => {
-            PowerAction::BillSplit(BillSplitAction::Owed)
+            PowerAction::BillSplit(BillSplitAction::Owed(None))
         }
         PowerAction::BillSplit(_) => PowerAction::BillSplit(BillSplitAction::Show),
         PowerAction::MembershipRenewal(
