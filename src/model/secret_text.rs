@@ -28,6 +28,10 @@ const SENTENCE_WORDS: [&str; 43] = [
     "short", "shorter", "easy", "hard", "different", "same", "still", "always", "never", "really",
     "very", "what", "when", "where", "which", "falsch",
 ];
+/// Words of four letters that people type without vowels.
+const SHORT_FORMS: [&str; 10] = [
+    "tmrw", "wknd", "msgs", "mtgs", "thnx", "thks", "hmmm", "grrr", "brrr", "psst",
+];
 /// Shorter texts are no passwords.
 const SECRET_CHARS_MIN: usize = 4;
 
@@ -78,7 +82,9 @@ fn hide_app_passwords(parts: &mut [String]) -> bool {
     }
     // Words have vowels; a group of all four without any is no sentence.
     let is_random = |group: &[String]| {
-        let is_odd = |part: &String| !part.bytes().any(|b| b"aeiouy".contains(&b));
+        let is_odd = |part: &String| {
+            !part.bytes().any(|b| b"aeiouy".contains(&b)) && !SHORT_FORMS.contains(&part.as_str())
+        };
         group.iter().all(|part| is_group(part)) && group.iter().any(is_odd)
     };
     for at in 0..parts.len().saturating_sub(3) {
@@ -219,6 +225,7 @@ mod tests {
             "they need more time with this from them",
             "look at https://example.com/a:b@c and mail me",
             "the password is longer",
+            "call with beta tmrw 11-12",
             "the plan is at https://example.com/private-party/list",
         ];
         for text in harmless {
