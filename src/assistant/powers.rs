@@ -2,6 +2,7 @@
 //! answers. Pure: the state is JSON in and JSON out. The caller checks access, stores the state and
 //! triggers alarms.
 
+mod after_time;
 mod bill_split;
 mod birthday_reminder;
 mod bookings;

@@ -106,7 +106,7 @@ pub(super) fn noted(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str) -> Result<
     noted.retain(|plan| assistant::memory_matches(&plan.what, about));
     noted.truncate(CHOICES_MAX);
     let (now, zone) = (turn.now, turn.zone());
-    let lines: Vec<String> = noted.iter().map(|plan| plan.display(now, zone)).collect();
+    let lines: Vec<String> = noted.iter().map(|plan| plan.full(now, zone)).collect();
     Ok((!lines.is_empty()).then(|| lines.join("\n")))
 }
 
@@ -267,7 +267,7 @@ pub(super) fn when_is_it(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<S
         return Ok(None); // most messages
     }
     let event = just_told(turn, tx)?;
-    Ok(event.map(|event| event.display(turn.now, turn.zone())))
+    Ok(event.map(|event| event.full(turn.now, turn.zone())))
 }
 
 /// A trip that was just offered to be noted is noted by what refers to it.

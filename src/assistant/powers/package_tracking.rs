@@ -7,6 +7,7 @@ mod read;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
+use super::after_time::AfterTime;
 use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry};
 use super::facts::Booking;
 use super::notice::{Notice, promise};
@@ -32,6 +33,7 @@ pub enum ParcelAction {
         /// Carrier and number.
         details: String,
         time: Option<PlannedTime>,
+        after: AfterTime,
     },
     /// A new day. `None`: of the parcel that has none, or of the only one.
     SetTime {
@@ -236,6 +238,7 @@ impl Superpower for ParcelState {
                 what,
                 details,
                 time,
+                after,
             } => {
                 let what = if what.is_empty() {
                     PARCEL.to_owned()
@@ -248,7 +251,7 @@ impl Superpower for ParcelState {
                     time,
                     period: None,
                 };
-                self.keep(draft, context)
+                after.with_left(self.keep(draft, context))
             }
             ParcelAction::SetTime { about, time } => {
                 return self.set_time(about.as_deref(), time, context);

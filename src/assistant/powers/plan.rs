@@ -31,6 +31,15 @@ impl Plan {
         format!("{}: {when}", texts::capital(&self.what))
     }
 
+    /// The same with what else is known of it.
+    pub fn full(&self, now: Timestamp, zone: Zone) -> String {
+        let line = self.display(now, zone);
+        match self.details.as_str() {
+            "" => line,
+            details => format!("{line}, {details}"),
+        }
+    }
+
     /// A plan for a whole day.
     pub fn on(what: String, day: NaiveDate) -> Self {
         Self {

@@ -7,6 +7,7 @@ mod operations;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
+use super::after_time::AfterTime;
 use super::entries::{Entries, Entry, EntryDraft, EntryMention, HOUR};
 use super::notice::{self, Notice, promise};
 use super::planned_time::{self, PlannedTime};
@@ -37,6 +38,7 @@ pub enum CheckinAction {
         what: String,
         time: PlannedTime,
         mention: EntryMention,
+        after: AfterTime,
     },
     /// What is not said of the new time stays. `time`: when a day was said.
     Move {
@@ -122,7 +124,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Che
         return None;
     }
     let found = planned_time::find(message, from, end, is_in_the_evening(words.get(named)))?;
-    let (first, _) = found.range();
+    let (first, last) = found.range();
     if first <= named {
         return None;
     }
@@ -145,6 +147,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Che
                     // "my exam is on friday"
                     None => EntryMention::Known,
                 },
+                after: AfterTime::read(&parsers::original(words, last, end)),
             },
             Err(problem) => CheckinAction::UnclearTime(problem),
         },
@@ -232,11 +235,13 @@ impl CheckinState {
         what: String,
         time: PlannedTime,
         mention: EntryMention,
+        after: AfterTime,
         context: &PowerContext<'_>,
     ) -> String {
         self.events.drop_old(KEPT_DAYS, context);
         let draft = EntryDraft {
             what: what.clone(),
+            details: after.details.clone(),
             time: Some(time),
             ..EntryDraft::default()
         };
@@ -249,7 +254,8 @@ impl CheckinState {
         match self.events.replace(POWER, draft, days, context) {
             Ok((id, before)) => {
                 let also = self.events.also(id, context);
-                self.noted(&what, time, &format!("{before}{also}"), context)
+                let also = format!("{before}{also}");
+                after.with_left(self.noted((&what, &after.details), time, &also, context))
             }
             Err(reply) => reply,
         }
@@ -257,7 +263,7 @@ impl CheckinState {
 
     fn noted(
         &self,
-        what: &str,
+        (what, details): (&str, &str),
         time: PlannedTime,
         before: &str,
         context: &PowerContext<'_>,
@@ -270,7 +276,11 @@ impl CheckinState {
         });
         let promised = format!("I ask how it was on {}.", asked_at.unwrap_or_default());
         let promised = promise(POWER, &promised, context);
-        format!("Noted: {what}, {when}.{before} {promised}")
+        let details = match details {
+            "" => String::new(),
+            details => format!(", {details}"),
+        };
+        format!("Noted: {what}, {when}{details}.{before} {promised}")
     }
 
     /// Those that were not asked about yet.
@@ -365,7 +375,8 @@ impl Superpower for CheckinState {
                 what,
                 time,
                 mention,
-            } => self.keep(what, time, mention, context),
+                after,
+            } => self.keep(what, time, mention, after, context),
             CheckinAction::Move {
                 which,
                 to,
@@ -411,7 +422,10 @@ impl Superpower for CheckinState {
     }
 
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
-        let line = |entry: &Entry, when: &str| format!("{}: {when}", entry.what);
+        let line = |entry: &Entry, when: &str| match entry.details.as_str() {
+            "" => format!("{}: {when}", entry.what),
+            details => format!("{}: {when}, {details}", entry.what),
+        };
         self.events.lines_between((from, to), line)
     }
 

@@ -4,8 +4,8 @@
 mod words;
 
 use words::{
-    ASKING, CLAUSE_WORDS, CONDITIONS, FILLERS, HEDGES, OTHER_WORDS, QUESTIONS, RELATIONS, SAYING,
-    SECOND_REQUESTS,
+    ASKING, CLAUSE_WORDS, CONDITIONS, ERRANDS, FILLERS, HEDGES, OTHER_WORDS, QUESTIONS, RELATIONS,
+    SAYING, SECOND_REQUESTS,
 };
 
 use crate::assistant::builtin::ParsedMessage;
@@ -46,8 +46,9 @@ pub(super) fn start(message: &ParsedMessage<'_>) -> usize {
 pub(super) fn sentence_kind(message: &ParsedMessage<'_>) -> SentenceKind {
     let (words, at) = (&message.words, start(message));
     let begins = |phrases: &[&str]| words.after(at, phrases).is_some();
-    // "didn't run today" is told.
-    let is_told = words.get(at) == "didnt" && !words.is_question();
+    // "didn't run today" is told, "do not forget …" asked for.
+    let is_asked_not_to = words.after(at, phrases!["do not"]).is_some();
+    let is_told = (words.get(at) == "didnt" || is_asked_not_to) && !words.is_question();
     if is_told {
         SentenceKind::Statement
     } else if words.is_question() && !is_request(message) || begins(&ASKING) || begins(&QUESTIONS) {
@@ -86,10 +87,29 @@ pub(super) fn is_thing(name: &str) -> bool {
 
 /// "lunch, undo", "lunch and bought milk": something else is asked for or told after it.
 pub(super) fn has_second_request(words: &Words<'_>) -> bool {
+    follows(words, &SECOND_REQUESTS)
+}
+
+/// "lunch and tell bo"
+pub(super) fn has_errand(words: &Words<'_>) -> bool {
+    follows(words, &ERRANDS)
+}
+
+/// Whether one of the beginnings follows a link, or punctuation.
+fn follows(words: &Words<'_>, beginnings: &[&str]) -> bool {
     let is_linked = |at: usize| {
         words.is_set_off(at - 1) || matches!(words.get(at - 1), "and" | "then" | "also" | "plus")
     };
-    (1..words.len()).any(|at| is_linked(at) && words.after(at, &SECOND_REQUESTS).is_some())
+    (1..words.len()).any(|at| is_linked(at) && words.after(at, beginnings).is_some())
+}
+
+/// Whether the words begin another request, after a link such as "and".
+pub(super) fn begins_request(words: &Words<'_>) -> bool {
+    let from = words.skip(
+        0,
+        phrases!["and then", "and also", "and", "then", "also", "plus"],
+    );
+    words.after(from, &SECOND_REQUESTS).is_some() || words.after(from, &ERRANDS).is_some()
 }
 
 /// Whether a person may be called so: "Ana", "my best friend Eva", "Will".

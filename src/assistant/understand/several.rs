@@ -7,8 +7,8 @@ mod questions;
 use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{
-    FollowUp, Intent, MessageContext, ParsedMessage, ReminderRef, follow_up, one_request, parsing,
-    when,
+    FollowUp, Intent, MessageContext, ParsedMessage, ReminderRef, Statement, UnknownMessage,
+    follow_up, one_request, parsing, when,
 };
 use crate::assistant::powers::{Power, RequestStrength, recognise};
 use crate::assistant::wording;
@@ -26,6 +26,10 @@ struct MessagePart<'a> {
     depends_on_zone: bool,
     /// The request follows another one in the same sentence.
     is_second: bool,
+    /// It only states what is worth remembering.
+    is_fact: bool,
+    /// Something to do and its time, without a request.
+    is_plan: bool,
 }
 
 impl<'a> MessagePart<'a> {
@@ -59,18 +63,31 @@ impl<'a> MessagePart<'a> {
                     .flatten()
             })
         };
+        let statement = || UnknownMessage::of_parsed(&part).statement;
+        let (mut is_fact, mut is_plan) = (false, false);
         if is_open && let Some(what) = what() {
             let otherwise = Box::new(match intent {
                 Intent::Power(text) => Intent::Power(text),
                 _ => Intent::Unclear(wording::part_not_understood(text)),
             });
             intent = Intent::FollowUp { what, otherwise };
+        } else if intent == Intent::Unknown && !message.context.group {
+            match statement() {
+                Some(Statement::Fact(text)) => {
+                    intent = Intent::Remember { text };
+                    is_fact = true;
+                }
+                Some(Statement::Plan { .. }) => is_plan = true,
+                _ => {}
+            }
         }
         Self {
             text,
             intent,
             depends_on_zone: part.depends_on_zone.get(),
             is_second: false,
+            is_fact,
+            is_plan,
         }
     }
 
@@ -108,6 +125,8 @@ impl<'a> MessagePart<'a> {
                     "remind me", "remember that", "my name is", "spent", "i spent", "ive spent",
                 ]) || begins(&["remember my"]) && is_stated()
             }
+            // "my door code is 1234, cancel the gym": nobody asked for the whole to be remembered.
+            Intent::Remember { .. } if self.is_fact => true,
             Intent::Remember { .. } => {
                 begins(&["remind me", "remember that", "add", "put", "spent"])
             }
@@ -247,7 +266,8 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
             parts.extend(more);
         }
     }
-    if !(2..=PARTS_MAX).contains(&parts.len()) || !has_requests(&parts) {
+    let is_count = (2..=PARTS_MAX).contains(&parts.len());
+    if !is_count || !begins_with_fact(&parts).unwrap_or_else(|| has_requests(&parts)) {
         return None;
     }
     if parts.iter().any(|part| part.depends_on_zone) {
@@ -266,6 +286,18 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
         }
     });
     Some(Intent::Several(each.collect()))
+}
+
+/// Whether a fact is followed by talk, or by what is to be done. Facts alone are remembered as they
+/// were said. `None`: there is something else.
+fn begins_with_fact(parts: &[MessagePart<'_>]) -> Option<bool> {
+    let is_talk =
+        |part: &MessagePart<'_>| matches!(part.intent, Intent::Say(_)) && !part.text.ends_with('?');
+    let is_first = parts[0].is_fact;
+    if parts.iter().all(|part| part.is_fact || is_talk(part)) {
+        return Some(is_first && parts.iter().any(is_talk));
+    }
+    (is_first && parts.iter().any(|part| part.is_plan)).then_some(true)
 }
 
 /// Whether at least two parts are requests, or one that follows other sentences or is followed by

@@ -48,7 +48,8 @@ pub(super) fn is_purpose(purpose: &str) -> bool {
             "less" | "instead" | "no" | "wait" | "sorry" | "oops" | "actually"
         )
     });
-    statement::is_thing(purpose) && !is_changed
+    let is_more = statement::has_errand(&words) || purpose.contains('\n');
+    statement::is_thing(purpose) && !is_changed && !is_more
 }
 
 /// "until friday", "next month", "in december", "for 3 months", "starting monday": a budget has no

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::super::after_time::AfterTime;
 use super::super::operations::{
     CallContext, OwnOperation, Result, changes, clean, needed, needed_time, planned_time, reads,
     undo,
@@ -52,6 +53,7 @@ impl super::super::operations::Arguments for Arguments {
                 what: needed(Some(&parcel), "parcel")?,
                 details: clean(self.details.as_deref().unwrap_or_default()),
                 time: planned_time(date, time, context)?,
+                after: AfterTime::default(),
             },
             ParcelOperation::SetDay => ParcelAction::SetTime {
                 about,

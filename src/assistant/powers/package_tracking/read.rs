@@ -7,6 +7,7 @@ use super::ParcelAction;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
+use crate::assistant::powers::after_time::AfterTime;
 use crate::assistant::powers::{RequestStrength, parsers, planned_time};
 
 /// A shorter word with digits in it is no tracking number.
@@ -177,6 +178,17 @@ fn parse_parcel(
     }
     let found = planned_time::find(message, kind + 1, end, false);
     let to = verb.map_or(end, |(n, _)| n);
+    // "by UPS", "number 1Z…" after the day belongs to the details.
+    let is_of_carrier = |n: usize| {
+        let word = words.get(n);
+        let links = ["by", "with", "via", "number", "tracking", "no", "code"];
+        is_tracking_number(word) || is_carrier(word) || links.contains(&word)
+    };
+    let verb_end = verb.map_or(to, |(_, next)| next);
+    let later = found.as_ref().map(|found| found.range().1.max(verb_end));
+    let later = later.filter(|later| verb.is_some() && !(*later..end).any(is_of_carrier));
+    let after = later.map(|later| AfterTime::read(&parsers::original(words, later, end)));
+    let after = after.unwrap_or_default();
     let (mut named, mut details) = (Vec::new(), Vec::new());
     for n in from..end {
         let in_time = found
@@ -194,6 +206,7 @@ fn parse_parcel(
         }
     }
     let what = named.join(" ");
+    details.extend(Some(after.details.clone()).filter(|more| !more.is_empty()));
     let details = details.join(" ");
     if stated.is_some() && details.is_empty() && found.is_none() && words.get(at) != "track" {
         return None;
@@ -208,6 +221,7 @@ fn parse_parcel(
         what,
         details,
         time,
+        after,
     })
 }
 

@@ -305,7 +305,8 @@ impl CheckinState {
         let what = &which.what;
         let entry = match (self.called(which, context).as_slice(), time) {
             ([], Some(time)) => {
-                return Some(self.keep(what.clone(), time, EntryMention::New, context));
+                let after = Default::default();
+                return Some(self.keep(what.clone(), time, EntryMention::New, after, context));
             }
             ([], None) => {
                 return Some(format!(
@@ -337,7 +338,7 @@ impl CheckinState {
         let before = before.map_or_else(String::new, |when| {
             format!(" It takes the place of the one on {when}; “undo” brings that back.")
         });
-        Some(self.noted(&entry.what, time, &before, context))
+        Some(self.noted((&entry.what, &entry.details), time, &before, context))
     }
 
     pub(super) fn cancel(

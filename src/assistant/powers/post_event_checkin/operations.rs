@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::super::after_time::AfterTime;
 use super::super::entries::EntryMention;
 use super::super::operations::{
     CallContext, OwnOperation, Result, changes, needed, needed_time, reads,
@@ -44,6 +45,7 @@ impl super::super::operations::Arguments for Arguments {
                 what: what()?,
                 time: needed_time(self.date.as_deref(), self.time.as_deref(), context)?,
                 mention: EntryMention::moved_if(self.moved.unwrap_or_default()),
+                after: AfterTime::default(),
             },
             CheckinOperation::Remove => CheckinAction::Remove(what()?),
         };

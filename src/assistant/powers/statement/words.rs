@@ -67,6 +67,9 @@ pub(super) const SECOND_REQUESTS: [&str; 40] = [
     "skip", "remind",
 ];
 
+/// How something begins that is to be done for somebody. It may also be a plan of a day.
+pub(super) const ERRANDS: [&str; 7] = ["tell", "text", "call", "order", "email", "message", "send"];
+
 /// Other words that no person is called: pronouns, prepositions, times.
 pub(super) const OTHER_WORDS: [&str; 101] = [
     "it", "its", "him", "her", "them", "you", "me", "us", "my", "your", "his", "their", "this",

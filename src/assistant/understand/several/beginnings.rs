@@ -56,10 +56,24 @@ pub(super) fn beginnings(words: &Words) -> impl Iterator<Item = RequestStart> {
         let is_question =
             || words.is_set_off(beginning.at - 1) && begins_question(words, beginning.at);
         (beginning.is_apart || is_own(beginning.at))
+            && !adds_percent(words, beginning.at)
             && (names_number(words, beginning.at)
                 || words.after(beginning.at, &BEGINNINGS).is_some()
+                || beginning.is_apart && may_be_fact(words, beginning.at)
                 || is_question())
     })
+}
+
+/// "my locker is 88": what is remembered.
+fn may_be_fact(words: &Words, at: usize) -> bool {
+    const NOUN_WORDS_MAX: usize = 4;
+    let mut verbs = at + 2..=at + 1 + NOUN_WORDS_MAX;
+    words.get(at) == "my" && verbs.any(|verb| matches!(words.get(verb), "is" | "are"))
+}
+
+/// "add 10% tip": a part of a sum.
+fn adds_percent(words: &Words, at: usize) -> bool {
+    words.get(at) == "add" && (at + 1..=at + 2).any(|at| words.get(at).ends_with('%'))
 }
 
 /// "cancel 1": a request about the list that was shown.
