@@ -33,8 +33,8 @@ use crate::model::recurrence::Recurrence;
 pub use crisis::CrisisKind;
 pub use follow_up::{
     FollowUp, NewTime, ReminderRef, TimeChange, corrected_value, counted_unit_s, hour_or_people,
-    may_be_value, may_restate, name_and_day, named_apart, names_hour, names_time, restated,
-    reworded, second_request, unit_of_s, with_corrected_value, with_other_person,
+    is_day_for_span, may_be_value, may_restate, name_and_day, named_apart, names_hour, names_time,
+    restated, reworded, second_request, unit_of_s, with_corrected_value, with_other_person,
 };
 pub use memory::MEMORY_CHARS_MAX;
 pub use memory::fact::{FactChange, separate_facts};
@@ -364,6 +364,16 @@ pub fn is_unrelated_to_crisis(text: &str, persona: &str) -> bool {
     let mut words = Words::new(text);
     parsing::drop_name(&mut words, persona);
     crisis::is_unrelated(&words)
+}
+
+/// Whether an answer means all of what was asked about: "both", of two.
+pub fn means_all(text: &str, count: usize) -> bool {
+    let words = Words::new(text);
+    match words.phrase(0..words.len()).as_str() {
+        "both" | "both of them" | "them both" | "both please" | "both of these" => count == 2,
+        "all" | "all of them" | "them all" | "all of these" | "all please" => true,
+        _ => false,
+    }
 }
 
 /// Whether it asks what time or day it is.

@@ -137,6 +137,11 @@ pub(super) fn chosen(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<S
     }
     let mut open = open_reminders::here(turn, tx)?;
     open.retain(|one| ids.contains(&one.schedule_id));
+    if open.len() == ids.len() && assistant::means_all(&turn.message.text, open.len()) {
+        question::close(turn, tx)?;
+        open_reminders::cancel(turn, tx, &open)?;
+        return Ok(Some(wording::reminders_cancelled(&listed(&open))));
+    }
     let texts: Vec<&str> = open.iter().map(|one| one.text.as_str()).collect();
     let chosen = choice(&turn.message.text, &texts).filter(|_| open.len() == ids.len());
     let Some(one) = chosen.and_then(|at| open.get(at)) else {

@@ -49,6 +49,10 @@ pub(super) fn correct_by(
     if !powers.is_empty() && latest::is_of_last_message(turn, tx)? {
         return Ok(None);
     }
+    let is_one_day = |value: &String| assistant::is_day_for_span(&said, value);
+    if powers.len() == 1 && value.as_ref().is_some_and(is_one_day) {
+        return Ok(Some(wording::both_days_needed()));
+    }
     let is_money = !powers.is_empty() && powers.iter().all(|power| power.is_about_money());
     let restated = assistant::restated(text, &said).filter(|_| is_money);
     let text = match (restated, value.as_ref()) {

@@ -17,7 +17,7 @@ mod snooze;
 pub(in crate::assistant) use cancel::read_named;
 pub use cancel::{name_and_day, named_apart, second_request};
 pub use corrected_value::{
-    corrected_value, hour_or_people, may_be_value, reworded, with_corrected_value,
+    corrected_value, hour_or_people, is_day_for_span, may_be_value, reworded, with_corrected_value,
     with_other_person,
 };
 pub(in crate::assistant) use fixed::is_consent;

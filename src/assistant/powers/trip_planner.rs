@@ -159,16 +159,13 @@ impl Superpower for TripState {
     fn apply(&mut self, action: TripAction, context: &PowerContext<'_>) -> Option<String> {
         Some(match action {
             TripAction::Plan { place, from, to } => self.plan(place, from, to, context),
-            TripAction::Dates { from, to } => match self.trips.last_mut() {
-                None => NO_TRIP.to_owned(),
-                Some(trip) => match span(from, to, context) {
-                    Err(why) => why,
-                    Ok(()) => {
-                        (trip.from, trip.to) =
-                            (Some(local_time::number(from)), Some(local_time::number(to)));
-                        format!("Okay: {}.", trip.title(context))
-                    }
-                },
+            TripAction::Dates { from, to } => match self.trips.len() {
+                0 => NO_TRIP.to_owned(),
+                number => {
+                    // One day moves the trip.
+                    let last = (to != from).then_some(to);
+                    return self.relocate(&TripRef::Number(number), (from, last), "", context);
+                }
             },
             TripAction::AddDay { day, what } => match self.add_day(day, what, context) {
                 Ok(reply) | Err(reply) => reply,

@@ -50,6 +50,12 @@ pub fn first_taken_back() -> String {
     "I've taken the first one back.".to_owned()
 }
 
+/// After "no, sunday", where a first and a last day were said.
+pub fn both_days_needed() -> String {
+    "From which day to which? I've left it as it is. Say both, like “make it 10 to 14 December”."
+        .to_owned()
+}
+
 /// After "no, 25" that was refused.
 pub fn first_stays() -> String {
     "What you said first stays as it was.".to_owned()

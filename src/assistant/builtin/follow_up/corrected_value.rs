@@ -164,6 +164,19 @@ pub fn with_corrected_value(message: &str, value: &str) -> Option<String> {
     if let Some(text) = with_other_person(message, value) {
         return Some(text);
     }
+    // One day says nothing of the other.
+    if is_day_for_span(message, value) {
+        return None;
+    }
+    let from = new.skip(0, phrases!["from", "between"]);
+    if let Some(span) = days_span(&words, 0)
+        && days_span(&new, from).is_some_and(|found| found == (from..new.len()))
+    {
+        let before = words.original(0..span.start);
+        let after = words.original(span.end..words.len());
+        let days = new.original(from..new.len());
+        return Some(format!("{before} {days} {after}").trim().to_owned());
+    }
     let mut link = "";
     let replaced = match whole_time(&new) {
         Some(value) => match dated(&words, &value) {
@@ -254,6 +267,49 @@ pub fn reworded(text: &str, old: &str, new: &str) -> Option<String> {
     };
     let (before, after) = (words.original(0..at), words.original(end..words.len()));
     Some(format!("{before} {new} {after}").trim().to_owned())
+}
+
+/// Whether the value is one day, and the message names a first and a last one: "no, 10 december"
+/// after "from 3 to 7 december".
+pub fn is_day_for_span(message: &str, value: &str) -> bool {
+    let (words, new) = (Words::new(message), Words::new(value));
+    whole_time(&new).is_some_and(|time| time.day.is_some()) && days_span(&words, 0).is_some()
+}
+
+/// "3 to 7 december", "dec 3 to dec 7", "3-7 dec": the words of a first and a last day.
+fn days_span(words: &Words, from: usize) -> Option<Range<usize>> {
+    let is_month = |at: usize| when::month(words.get(at)).is_some();
+    (from..words.len()).find_map(|at| {
+        if when::is_dashed_span(words.get(at)) {
+            let before = at > from && is_month(at - 1);
+            let start = at - usize::from(before);
+            return (before || is_month(at + 1)).then(|| start..at + 1 + usize::from(!before));
+        }
+        let is_link = matches!(words.get(at), "to" | "until" | "till" | "through");
+        if !is_link || at == from {
+            return None;
+        }
+        let day = |at: usize| {
+            let (spec, end) = when::read(words, at)?;
+            (spec.day.is_some() && spec.clock.is_none()).then_some(end)
+        };
+        let number = |at: usize| {
+            words
+                .get(at)
+                .parse::<u32>()
+                .is_ok_and(|day| (1..=31).contains(&day))
+        };
+        let begun = (from..at).find(|start| day(*start) == Some(at));
+        let last = day(at + 1);
+        match (begun, last) {
+            (Some(start), Some(end)) => Some(start..end),
+            // "dec 3 to 7"
+            (Some(start), None) if number(at + 1) => Some(start..at + 2),
+            // "3 to 7 december"
+            (None, Some(end)) if number(at - 1) => Some(at - 1..end),
+            _ => None,
+        }
+    })
 }
 
 /// What a value names that is only a time; the default is a time of day.

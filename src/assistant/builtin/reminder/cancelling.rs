@@ -19,6 +19,12 @@ const HALF_DAY_MINUTES: u32 = 12 * 60;
 /// Reminders that are named to be kept.
 const KEPT_MAX: usize = 6;
 
+/// What stands before all of those that are named.
+static ALL: Phrases = Phrases::new(&[
+    "both of my", "both of our", "both my", "both our", "both the", "both", "all of my",
+    "all of our", "all of the", "all my", "all our", "all the", "all", "every",
+]);
+
 /// What stands between those that are cancelled and those that stay.
 static EXCEPT: Phrases = Phrases::new(&[
     "but not", "but keep", "but", "except for", "except", "excluding", "apart from", "other than",
@@ -48,16 +54,18 @@ pub(super) fn cancel(message: &ParsedMessage) -> Option<Intent> {
     if let Some(found) = everything(message, at..end) {
         return Some(found);
     }
-    let all = words.after(
-        at,
-        phrases![
-            "both of my", "both my", "both the", "both", "all of my", "all of the", "all my",
-            "all the", "all", "every",
-        ],
-    );
+    let all = words.after(at, &ALL);
     let at = all
-        .or_else(|| words.after(at, phrases!["my", "the", "that", "this", "a"]))
+        .or_else(|| words.after(at, phrases!["my", "our", "the", "that", "this", "a"]))
         .unwrap_or(at);
+    // In a group only its own are meant.
+    let at = match message.context.group {
+        true => words.skip(
+            at,
+            phrases!["group's", "groups", "group", "of this group's"],
+        ),
+        false => at,
+    };
     if let Some(found) = alarm(message, at..end, all.is_some()) {
         return Some(found);
     }

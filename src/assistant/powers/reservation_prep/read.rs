@@ -63,7 +63,8 @@ pub(in crate::assistant::powers) fn parse(
         let which = changes::named(message, from, kind, end);
         return Some((Soft, ReservationAction::Remove(which)));
     }
-    if let Some(action) = parse_question(message, at, end) {
+    let asked = parse_question(message, at, end);
+    if let Some(action) = asked.or_else(|| asked_number(message, at, end)) {
         return Some((Soft, action));
     }
     parse_booking(message, at, end)
@@ -88,8 +89,16 @@ fn parse_stay(
     }
     let mut details = vec![format!("until {}", texts::display(last, today))];
     details.extend(Some(parsers::original(words, next, end)).filter(|rest| !rest.is_empty()));
+    // "hotel is Astoria"
+    let named = match words.get(kind + 1) {
+        "is" => kind + 2,
+        _ => kind + 1,
+    };
+    let name = parsers::original(words, named, name_end);
     Some(ReservationAction::Keep {
-        what: parsers::original(words, start, name_end),
+        what: format!("{} {name}", parsers::original(words, start, kind + 1))
+            .trim_end()
+            .to_owned(),
         details: details.join(", "),
         time: PlannedTime {
             day: first,
@@ -111,6 +120,23 @@ fn parse_question(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<
     )?;
     let kind = (from..end).find(|n| is_kind(words.get(*n)))?;
     Some(ReservationAction::Show(name_of(words, from, kind, end)))
+}
+
+/// "whats my hotel conf number?": it is among the details.
+fn asked_number(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<ReservationAction> {
+    let words = &message.words;
+    let from = words.after(
+        at,
+        phrases!["whats my", "what is my", "whats the", "what is the"],
+    )?;
+    let kind = (from..end).find(|n| is_kind(words.get(*n)))?;
+    static NUMBERS: Phrases = Phrases::new(&[
+        "conf number", "confirmation number", "booking number", "reservation number", "conf",
+        "confirmation", "number", "booking code", "confirmation code", "code", "reference",
+        "booking reference", "address",
+    ]);
+    let number = (kind + 1..end).find(|n| words.after(*n, &NUMBERS) == Some(end))?;
+    Some(ReservationAction::Show(name_of(words, from, kind, number)))
 }
 
 /// Whether a sentence about a dinner or the like states a booking: "dinner was great" doesn't.

@@ -99,6 +99,7 @@ impl TripState {
                 counted(days as usize, "day")
             ));
         }
+        let at = split_plan(&mut trip.plans, at, what);
         let before = std::mem::replace(&mut trip.plans[at].day, day);
         let what = trip.plans[at].what.clone();
         trip.plans.sort_by_key(|plan| plan.day);
@@ -121,6 +122,7 @@ impl TripState {
             Err(question) => return Some(question),
         };
         let trip = &mut self.trips[trip];
+        let at = split_plan(&mut trip.plans, at, what);
         let removed = trip.plans.remove(at);
         Some(format!(
             "Removed from day {} in {}: {}. “undo” brings it back.",
@@ -183,4 +185,31 @@ impl TripState {
             }
         }
     }
+}
+
+/// Makes what is named a plan of its own: "sushi" of "teamlab at 10, then sushi at 1". Returns where
+/// it is.
+fn split_plan(plans: &mut Vec<Plan>, at: usize, what: &str) -> usize {
+    let parts: Vec<&str> = plans[at].what.split([',', ';']).map(without_link).collect();
+    let (meant, rest): (Vec<&str>, Vec<&str>) = parts
+        .into_iter()
+        .partition(|part| memory_matches(part, what));
+    let ([only], false) = (meant.as_slice(), rest.is_empty()) else {
+        return at;
+    };
+    let own = Plan {
+        what: (*only).to_owned(),
+        ..plans[at].clone()
+    };
+    plans[at].what = rest.join(", ");
+    plans.insert(at + 1, own);
+    at + 1
+}
+
+/// "sushi" of "then sushi".
+fn without_link(part: &str) -> &str {
+    let part = part.trim();
+    let mut links = ["and then ", "then ", "and "].into_iter();
+    let rest = links.find_map(|link| part.strip_prefix(link));
+    rest.unwrap_or(part)
 }

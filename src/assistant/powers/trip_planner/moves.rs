@@ -37,6 +37,10 @@ pub(super) fn parse(
     let link = (from + 1..end.min(from + 2 + PLACE_WORDS_MAX)).find(|n| words.get(*n) == "to")?;
     let days = words.skip(link + 1, phrases!["from"]);
     let (first, last, next) = dates(days)?;
+    // "change my trip to 21 to 23 december"
+    if words.get(from).starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
     let name_end = link - usize::from(words.get(link - 1) == "trip" && link > from + 1);
     let name = parsers::original(words, from, name_end);
     let number = name
