@@ -27,7 +27,7 @@ pub use apologies::{
 };
 pub use care::{
     after_crisis, crisis, crisis_over, how_to_delete_account, how_to_export_data,
-    unknown_after_crisis,
+    unknown_after_crisis, what_is_kept,
 };
 pub use connecting::*;
 pub use delivered::{late_reminder_text, reminder_text};

@@ -266,12 +266,17 @@ fn done(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
 
 /// "cancel it": the reminder that was named last, or what was told since.
 fn cancel_it(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
-    if subject::has_changed(turn, tx)? {
-        return about::cancel_just_told(turn, tx);
-    }
-    match told::take_back(turn, tx)? {
-        None => cancel(turn, tx, &ReminderRef::Latest),
-        reply => Ok(reply),
+    let cancelled = if subject::has_changed(turn, tx)? {
+        about::cancel_just_told(turn, tx)?
+    } else {
+        match told::take_back(turn, tx)? {
+            None => cancel(turn, tx, &ReminderRef::Latest)?,
+            reply => reply,
+        }
+    };
+    match cancelled {
+        None => undo::told_last(turn, tx),
+        cancelled => Ok(cancelled),
     }
 }
 

@@ -1,11 +1,11 @@
 //! Questions about the person's account and the assistant's abilities: status, usage, help. Only
 //! fixed phrases match, so that ordinary talk about these subjects doesn't.
 
-use super::{AccountTask, Intent, ParsedMessage, ProfilePart};
+use super::{AccountTask, Intent, ParsedMessage, ProfilePart, small_talk, wording};
 use crate::assistant::help::HelpGroup;
 
 pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
-    let request = message.request();
+    let request = &*small_talk::spelled_out(message.request());
     if request.is_empty() {
         return (message.context.text.trim() == "?").then_some(Intent::Help(None));
     }
@@ -30,6 +30,8 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
         Some(Intent::Account(AccountTask::Delete))
     } else if is_about_account(request, &EXPORT) || is_export(request) {
         Some(Intent::Account(AccountTask::Export))
+    } else if message.is_addressed && asks_what_is_kept(request) {
+        Some(Intent::Say(wording::what_is_kept()))
     } else if is_question || is_help(request) || request.starts_with("what can you do") {
         Some(Intent::Help(None))
     } else {
@@ -196,6 +198,51 @@ fn is_export(request: &str) -> bool {
             | "how do i export my data"
             | "how can i export my data"
             | "how do i download my data"
+    )
+}
+
+/// Asks who reads what is written, or what is stored of it.
+fn asks_what_is_kept(request: &str) -> bool {
+    matches!(
+        request,
+        "is this private"
+            | "is this chat private"
+            | "is it private"
+            | "is this confidential"
+            | "is this secure"
+            | "are my messages private"
+            | "is my data private"
+            | "is my data safe"
+            | "privacy"
+            | "what about privacy"
+            | "what about my privacy"
+            | "are you reading my messages"
+            | "do you read my messages"
+            | "who reads my messages"
+            | "who reads this"
+            | "who can read this"
+            | "who can read my messages"
+            | "who sees my messages"
+            | "can anyone read this"
+            | "can anyone else read this"
+            | "can anyone read my messages"
+            | "do you store my messages"
+            | "do you store my data"
+            | "do you keep my messages"
+            | "do you save my messages"
+            | "what do you store"
+            | "what do you store about me"
+            | "what do you keep about me"
+            | "what do you save about me"
+            | "what data do you store"
+            | "what data do you have"
+            | "what data do you keep"
+            | "what data do you have about me"
+            | "what data do you store about me"
+            | "what data do you keep about me"
+            | "which data do you store"
+            | "what information do you have about me"
+            | "what information do you store"
     )
 }
 

@@ -42,7 +42,8 @@ static EVERYTHING: Phrases = Phrases::new(&[
     "do i have something", "anything", "am i free", "whats my schedule", "my schedule",
     "whats my agenda", "my agenda", "agenda", "is there anything", "whats my day look like",
     "whats coming up", "what is there", "what i have on", "what i have", "what i have got",
-    "what my plans are", "what are my plans", "what im doing",
+    "what my plans are", "what are my plans", "what im doing", "what am i doing",
+    "what am i up to", "is there something", "whats left", "what is left", "what else do i have",
 ]);
 
 pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
@@ -85,7 +86,7 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
         });
     }
     let Some(from) = words.after(message.start, &EVERYTHING) else {
-        return of_day_alone(message, end);
+        return schedule_of_day(message, end).or_else(|| of_day_alone(message, end));
     };
     // "whats on" alone may be about anything; a day or a schedule is the person's.
     let is_own = matches!(
@@ -108,6 +109,31 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     let from = words.skip(from, phrases!["going on", "coming up", "planned"]);
     let from = words.skip(from, phrases!["for", "on", "in"]);
     span(message, from..end).map(agenda)
+}
+
+/// "todays schedule", "whats tomorrow's agenda", "my plans for friday".
+fn schedule_of_day(message: &ParsedMessage, end: usize) -> Option<Intent> {
+    let words = &message.words;
+    static ASKED: Phrases = Phrases::new(&[
+        "whats", "what is", "what are", "show me", "show", "tell me", "list",
+    ]);
+    let from = words.skip(message.start, &ASKED);
+    let name = words.get(from);
+    let day = name.strip_suffix("'s").or_else(|| name.strip_suffix('s'))?;
+    let noun = phrases![
+        "schedule", "agenda", "plans", "plan", "calendar", "events", "appointments"
+    ];
+    if words.after(from + 1, noun) != Some(end) {
+        return None; // most messages
+    }
+    let day = Words::new(day);
+    let (now, zone) = (message.context.now, message.zone());
+    let range = self::day(&day, 0..1, now, zone)?;
+    let name = wording::day_name(range.start, now, zone);
+    Some(Intent::Agenda {
+        span: Span { range, name },
+        of_calendar: words.get(from + 1) == "calendar",
+    })
 }
 
 /// "whats tomorrow", "what is on friday"; "whats today" asks for the date.

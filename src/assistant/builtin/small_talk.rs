@@ -5,6 +5,8 @@
 mod phrases;
 mod reactions;
 
+use std::borrow::Cow;
+
 use super::words::{self, Words};
 use super::{Intent, ParsedMessage, subject, wording, zone};
 use crate::assistant::builtin::phrases::phrases;
@@ -37,11 +39,26 @@ pub(super) fn reply(message: &ParsedMessage) -> Option<Intent> {
     if message.phrase.is_empty() {
         return None;
     }
-    let text = fixed_reply(message, &message.phrase)
-        .or_else(|| fixed_reply(message, message.request()))
+    let text = fixed_reply(message, &spelled_out(&message.phrase))
+        .or_else(|| fixed_reply(message, &spelled_out(message.request())))
         .or_else(|| time_elsewhere(message))
         .or_else(|| opening(message));
     text.map(Intent::Say)
+}
+
+/// "what can you do" for "what can u do".
+pub(super) fn spelled_out(phrase: &str) -> Cow<'_, str> {
+    let full = |word| match word {
+        "u" => "you",
+        "ur" => "your",
+        "r" => "are",
+        word => word,
+    };
+    let mut words = phrase.split(' ');
+    match words.any(|word| full(word) != word) {
+        true => Cow::Owned(phrase.split(' ').map(full).collect::<Vec<_>>().join(" ")),
+        false => Cow::Borrowed(phrase), // most messages
+    }
 }
 
 /// A greeting, a farewell or thanks, which ask for nothing: "ok" may say yes to something.

@@ -117,6 +117,12 @@ pub fn how_to_delete_account() -> String {
         .to_owned()
 }
 
+/// Who can read what is written, and what is kept of it.
+pub fn what_is_kept() -> String {
+    "I keep our messages and what comes of them: memories, reminders, lists and photos. Whoever runs this service could read that, and where a language model writes my answers, it gets what they need. What you tell me in our direct chat I don't tell in a group. “export my data” says how you get all of it, “delete my account” how it is deleted."
+        .to_owned()
+}
+
 pub fn how_to_export_data() -> String {
     "I can't send your data in this chat. Whoever is signed in to your account can get it: POST /account/export makes one file of everything I keep of you, with messages, memories, reminders and lists, and GET /account/export/ with the job's id says where to download it. It changes nothing here."
         .to_owned()

@@ -116,6 +116,10 @@ fn snoozed(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, time: Option<&TimeChange>) -
     if let Some(came) = came.filter(|came| came.put_off.is_empty()) {
         return put_off(turn, tx, &came.reminders, &new);
     }
+    let more = time.filter(|_| says(turn, "more"));
+    if let (false, Some(seconds)) = (waiting.is_empty(), more.and_then(TimeChange::delay_s)) {
+        return delay_each(turn, tx, &waiting, (&new, seconds));
+    }
     let open = match (waiting.is_empty(), referent::last(turn, tx)?) {
         (false, _) if time.is_some() => return move_each(turn, tx, &waiting, &new),
         (false, _) => waiting,
@@ -127,8 +131,7 @@ fn snoozed(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, time: Option<&TimeChange>) -
         let reply = wording::not_come_yet(&listed(&open), turn.now, turn.timezone());
         return Ok(reply.into());
     };
-    let mut words = turn.message.text.split_whitespace();
-    if open.len() < 2 && words.any(|word| word.eq_ignore_ascii_case("both")) {
+    if open.len() < 2 && says(turn, "both") {
         return Ok(wording::change_unclear().into());
     }
     // Put off is never earlier.
@@ -136,16 +139,33 @@ fn snoozed(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, time: Option<&TimeChange>) -
     if open.iter().any(is_earlier) {
         return Ok(wording::not_come_yet(&listed(&open), turn.now, turn.timezone()).into());
     }
+    match time.delay_s() {
+        Some(seconds) => delay_each(turn, tx, &open, (&new, seconds)),
+        None => move_each(turn, tx, &open, &new),
+    }
+}
+
+fn says(turn: &MessageTurn<'_>, word: &str) -> bool {
+    let mut words = turn.message.text.split_whitespace();
+    words.any(|said| said.eq_ignore_ascii_case(word))
+}
+
+/// Each so many seconds later than it would have come.
+fn delay_each(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    open: &[Reminder],
+    (new, seconds): (&NewTime, i64),
+) -> Result<Reply> {
     let mut reply = Reply::default();
-    for reminder in &open {
-        let delayed = time.delay_s().map(|s| delayed(turn, reminder, s));
+    for reminder in open {
         let new = NewTime {
-            send_at: delayed.unwrap_or(new.send_at),
+            send_at: delayed(turn, reminder, seconds),
             ..new.clone()
         };
         reply.add(reminding::move_to(turn, tx, reminder, &new)?.into());
     }
-    note_moved(turn, tx, &open)?;
+    note_moved(turn, tx, open)?;
     Ok(reply)
 }
 

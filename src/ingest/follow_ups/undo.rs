@@ -42,6 +42,25 @@ pub(super) fn last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Str
     Ok(Some(undone.join("\n")))
 }
 
+/// "delete that": what the last message told a superpower. `None`: it told none, or took something
+/// away, which "delete that" would bring back.
+pub(super) fn told_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+    const REMOVING: [&str; 12] = [
+        "remove", "delete", "clear", "cancel", "drop", "done", "got", "bought", "cross", "check",
+        "tick", "undo",
+    ];
+    let Some(last) = turn.said_last(tx)? else {
+        return Ok(None);
+    };
+    let text = last.text.to_lowercase();
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    if words.any(|word| REMOVING.contains(&word)) {
+        return Ok(None);
+    }
+    let undone = answer::take_back_of_powers(turn, tx, last.id)?;
+    Ok((!undone.is_empty()).then(|| undone.join("\n")))
+}
+
 /// `None`: there is nothing of it any more.
 pub(in crate::ingest) fn take_back(
     turn: &MessageTurn<'_>,

@@ -40,6 +40,9 @@ pub(super) fn asked(message: &ParsedMessage, range: Range<usize>) -> Option<Span
             name: name_of_delay(words, &range),
         });
     }
+    if let Some(span) = between_hours(message, range.clone()) {
+        return Some(span);
+    }
     let (spec, end) = read_time(words, range.start)?;
     if end != range.end || spec.delay.is_some() {
         return None;
@@ -56,6 +59,25 @@ pub(super) fn asked(message: &ParsedMessage, range: Range<usize>) -> Option<Span
     of_day(Day::Today)
         .filter(|span| span.range.end > now)
         .or_else(|| of_day(Day::InDays(1)))
+}
+
+/// "between 4 and 6", "from 2 to 5pm": of today, or of tomorrow once the first has passed.
+fn between_hours(message: &ParsedMessage, range: Range<usize>) -> Option<Span> {
+    let (words, now, zone) = (&message.words, message.context.now, message.zone());
+    let from = words.after(range.start, phrases!["between", "from"])?;
+    let hour = |at: usize, from: Timestamp| {
+        let found = when::read(words, at).or_else(|| when::read_hour_alone(words, at));
+        let (spec, end) = found.filter(|(spec, _)| spec.clock.is_some() && spec.day.is_none())?;
+        Some((when::resolve(&spec, from, zone).ok()?, end))
+    };
+    let (first, end) = hour(from, now)?;
+    let to = words.after(end, phrases!["and", "to", "until", "till"])?;
+    let (last, end) = hour(to, first)?;
+    let range_of = first..last;
+    (end == range.end && last.0 - first.0 <= DAY_S * 1_000).then(|| Span {
+        name: wording::hours_of_day(&range_of, now, zone),
+        range: range_of,
+    })
 }
 
 /// Whether words count days or hours from now: "the next 3 days".

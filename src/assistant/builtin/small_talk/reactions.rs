@@ -6,6 +6,8 @@ use crate::assistant::builtin::ParsedMessage;
 const SAD: &[&str] = &[
     "I'm sorry to hear that. I hope it gets better soon; I'm here if you want something off your mind.",
 ];
+const LOSS: &[&str] =
+    &["I'm so sorry for your loss. I'm here if there's something I can take off your mind."];
 const GLAD: &[&str] = &["Glad to hear it!", "That's good to hear!"];
 
 pub(super) fn reaction(message: &ParsedMessage, phrase: &str) -> Option<String> {
@@ -69,6 +71,9 @@ pub(super) fn feeling(phrase: &str) -> Option<&'static [&'static str]> {
         " today", " right now", " tonight", " again", " lately", " these days", " thanks", " now",
         " rn",
     ];
+    if tells_of_death(phrase) {
+        return Some(LOSS);
+    }
     let rest = phrase.strip_prefix("today ").unwrap_or(phrase);
     let mut rest = OWN.iter().find_map(|own| rest.strip_prefix(own))?;
     while let Some(shorter) = BEFORE.iter().find_map(|word| rest.strip_prefix(word)) {
@@ -91,4 +96,48 @@ pub(super) fn feeling(phrase: &str) -> Option<&'static [&'static str]> {
         | "great" | "excited" | "proud" | "relaxed" | "relieved" => Some(GLAD),
         _ => None,
     }
+}
+
+/// "my dad died", unlike "my phone died".
+fn tells_of_death(phrase: &str) -> bool {
+    const ENDS: [&str; 5] = [
+        " died", " passed away", " has died", " has passed away", " just died",
+    ];
+    let rest = phrase
+        .trim_end_matches(" today")
+        .trim_end_matches(" yesterday");
+    let who = ENDS.iter().find_map(|end| rest.strip_suffix(end));
+    let who = who.and_then(|who| who.strip_prefix("my "));
+    who.is_some_and(|who| {
+        matches!(
+            who.strip_prefix("best ").unwrap_or(who),
+            "dad"
+                | "father"
+                | "mum"
+                | "mom"
+                | "mother"
+                | "grandma"
+                | "grandmother"
+                | "gran"
+                | "nan"
+                | "grandpa"
+                | "grandfather"
+                | "grandad"
+                | "brother"
+                | "sister"
+                | "son"
+                | "daughter"
+                | "husband"
+                | "wife"
+                | "partner"
+                | "boyfriend"
+                | "girlfriend"
+                | "uncle"
+                | "aunt"
+                | "cousin"
+                | "friend"
+                | "dog"
+                | "cat"
+        )
+    })
 }
