@@ -21,6 +21,7 @@ mod spoken_of;
 mod task_words;
 mod telling;
 mod timers;
+mod vague;
 mod who;
 mod zones;
 
@@ -32,13 +33,13 @@ use half_understood::{
     begins_with_hour, has_second_day, has_time_left, is_half_read, names_day_of_another,
 };
 pub(super) use parts::split_words;
-pub(super) use parts::without_courtesies;
+pub(in crate::assistant) use parts::without_courtesies;
 use parts::{ReminderParts, split_request, text_of, without_too};
 use recurring::{recurring, repeated};
 use repeats::repeats;
 use several_times::{at_several_times, each_with_text, each_with_time, two};
 pub(super) use spoken_of::spoken_of;
-pub(super) use task_words::is_task_word;
+pub(in crate::assistant) use task_words::is_task_word;
 use task_words::not_to_forget;
 use timers::{often_first, timer_first};
 use who::{everyone_here, somebody_else};

@@ -7,6 +7,7 @@ use super::correction;
 use super::parts::{ReminderParts, WORDS_MAX, text_of, without_unknown_time};
 use super::spans;
 use super::task_words::begins_task;
+use super::vague;
 use super::zones;
 use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::{self, amount};
@@ -109,7 +110,9 @@ pub(super) fn without_time(text: String, is_text: bool) -> Intent {
             text_of(&words, 0..at),
         ))
     };
-    let unknown = unknown.or_else(|| without_unknown_time(&text));
+    let unknown = unknown
+        .or_else(|| without_unknown_time(&text))
+        .or_else(|| vague::without_vague_time(&words));
     match unknown.or_else(zone) {
         // The words that were not understood don't belong to the text.
         Some((time, text)) => Intent::AskWhen {

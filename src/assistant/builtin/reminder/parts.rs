@@ -62,10 +62,7 @@ pub(super) fn without_question(message: &ParsedMessage, text: String) -> String 
 
 /// The end of the words without "please" and thanks after them, which belong to no text unless they
 /// are to be said.
-pub(in crate::assistant::builtin) fn without_courtesies(
-    words: &Words,
-    range: Range<usize>,
-) -> usize {
+pub(in crate::assistant) fn without_courtesies(words: &Words, range: Range<usize>) -> usize {
     static COURTESIES: Phrases = Phrases::new(&[
         "please", "pls", "plz", "thanks a lot", "thanks in advance", "thanks", "thx",
         "thank you so much", "thank you very much", "thank you", "thank u", "many thanks",

@@ -16,7 +16,7 @@ pub(super) fn begins_task(words: &Words) -> bool {
 }
 
 /// Whether a task may begin with the word: "call", "the".
-pub(in crate::assistant::builtin) fn is_task_word(word: &str) -> bool {
+pub(in crate::assistant) fn is_task_word(word: &str) -> bool {
     FIRST_WORDS.contains(word)
 }
 
