@@ -14,6 +14,8 @@ pub enum PowerEffect {
     ChangeCalendar(CalendarRequest),
     /// Once the person says which.
     AskWhich(Vec<RequestChoice>),
+    /// What these words request, once the person says yes.
+    AskWhether(String),
 }
 
 /// One of the requests that a message may have meant.

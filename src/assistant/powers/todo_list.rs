@@ -5,11 +5,13 @@ mod corrected;
 mod done;
 mod drafts;
 mod fixed_requests;
+mod groceries;
 mod list_name;
 mod lists;
 mod moved;
 mod numbers;
 mod operations;
+mod part_named;
 mod phrases;
 mod read;
 mod removed;
@@ -21,7 +23,7 @@ use serde_json::Value;
 
 use super::planned_time::PlannedTime;
 use super::texts::{capital, counted, joined, too_long};
-use super::{Plan, PowerContext, Superpower};
+use super::{Plan, PowerContext, PowerEffect, Superpower};
 pub(super) use list_name::ListName;
 use lists::{Item, Items, NamedList, Place};
 use numbers::NumberedEntries;
@@ -96,6 +98,9 @@ pub(super) struct TodoState {
     used_at: i64,
     #[serde(default, skip_serializing_if = "NumberedEntries::is_empty")]
     numbered: NumberedEntries,
+    /// What was asked: whether to do what these words request.
+    #[serde(skip)]
+    asked: Option<String>,
 }
 
 impl Superpower for TodoState {
@@ -118,11 +123,7 @@ impl Superpower for TodoState {
             return None;
         }
         Some(match action {
-            TodoAction::Each(actions) => {
-                let each = actions.into_iter();
-                let each = each.filter_map(|action| self.apply(action, context));
-                each.collect::<Vec<String>>().join("\n")
-            }
+            TodoAction::Each(actions) => self.apply_each(actions, context),
             TodoAction::AllDone(list) => return self.mark_all(&list),
             TodoAction::Exchange { list, old, new } => {
                 return self.exchange(&list, &old, new, context);
@@ -147,13 +148,21 @@ impl Superpower for TodoState {
             TodoAction::Begin(name) => self.begin(name, context),
             TodoAction::Done(list, texts) => {
                 self.hold_numbers(&list, &texts, context.now);
-                return self.mark(&list, &texts, context);
+                let texts = self.each_named(&list, texts);
+                return match self.whether_done(&list, &texts) {
+                    Some(question) => Some(question),
+                    None => self.mark(&list, &texts, context),
+                };
             }
             TodoAction::Reopen(text) => self.reopen(&text),
             TodoAction::PutBack(texts) => self.put_back(texts, context),
             TodoAction::Remove(list, texts) => {
                 self.hold_numbers(&list, &texts, context.now);
-                self.remove(&list, &texts)
+                let texts = self.each_named(&list, texts);
+                match self.whether_to_remove(&list, &texts) {
+                    Some(question) => question,
+                    None => self.remove(&list, &texts),
+                }
             }
             TodoAction::Clear(list) => self.clear(&list),
             TodoAction::Delete(list) => self.delete(&list),
@@ -222,6 +231,10 @@ impl Superpower for TodoState {
         .collect()
     }
 
+    fn effect(&self) -> Option<PowerEffect> {
+        self.asked.clone().map(PowerEffect::AskWhether)
+    }
+
     fn is_same_but_in_use(&self, other: &Self) -> bool {
         self.items == other.items && self.lists == other.lists
     }
@@ -255,6 +268,19 @@ impl Superpower for TodoState {
 }
 
 impl TodoState {
+    /// A question about one of them is all that is said, as nothing is changed before its answer.
+    fn apply_each(&mut self, actions: Vec<TodoAction>, context: &PowerContext<'_>) -> String {
+        let mut replies = Vec::new();
+        for action in actions {
+            let reply = self.apply(action, context);
+            if self.asked.is_some() {
+                return reply.unwrap_or_default();
+            }
+            replies.extend(reply);
+        }
+        replies.join("\n")
+    }
+
     fn add(
         &mut self,
         list: &ListName,

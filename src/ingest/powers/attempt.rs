@@ -137,7 +137,11 @@ fn apply(
         }
         Some(PowerEffect::ChangeCalendar(wish)) => calendar_changes::ask(turn, tx, wish)?,
         // A model asks by itself.
-        Some(PowerEffect::AskWhich(_)) if turn.by_model => None,
+        Some(PowerEffect::AskWhich(_) | PowerEffect::AskWhether(_)) if turn.by_model => None,
+        Some(PowerEffect::AskWhether(request)) => {
+            question::ask(turn, tx, &Question::OfferedRequest(request))?;
+            None
+        }
         Some(PowerEffect::AskWhich(choices)) => {
             let choices = choices.into_iter().map(|one| NamedRequest {
                 name: one.name,

@@ -2,6 +2,7 @@
 //! not know how a list is named.
 
 use super::corrected::things_meant;
+use super::groceries::run_on;
 use super::phrases::{is_no_thing, is_repeat, no_repetition};
 use super::{ListName, TodoAction, TodoDraft};
 use crate::assistant::builtin::phrases::{Phrases, phrases};
@@ -35,6 +36,10 @@ pub(super) fn added(
         *thing = without_verb(thing.trim_start_matches(['-', '*', '•', ' ']));
     }
     let things: Vec<String> = things.iter().flat_map(|one| by_quantity(one)).collect();
+    let things: Vec<String> = match text.starts_with(['"', '“']) {
+        true => things,
+        false => things.into_iter().flat_map(each_grocery).collect(),
+    };
     let is_other = |thing: &&String| is_other_request(thing, list == ListName::InUse);
     if let Some(other) = things.iter().find(is_other) {
         return other_request(other);
@@ -300,6 +305,11 @@ fn draft(
         text: parsers::original(&words, 0, at),
         due: Some(due),
     })
+}
+
+/// "milk bread apples" are three things.
+fn each_grocery(thing: String) -> Vec<String> {
+    run_on(&thing).unwrap_or_else(|| vec![thing])
 }
 
 /// Only a day: "friday".

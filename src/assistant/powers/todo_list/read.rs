@@ -6,6 +6,7 @@ use super::drafts::{
     with_purpose,
 };
 use super::fixed_requests::{question, session_request, whole_request};
+use super::groceries::is_grocery;
 use super::phrases::{
     ListPhrase, begins_request, ends_sentence, is_of_others, is_repeat, list_at, no_repetition,
     on_list,
@@ -400,7 +401,8 @@ fn is_plain_thing(message: &ParsedMessage<'_>, from: usize, end: usize) -> bool 
     let is_short = || {
         let (mut in_one, mut things) = (0, 1);
         (from..end).all(|at| {
-            in_one += 1;
+            // "milk bread apples"
+            in_one += usize::from(!is_grocery(words.get(at)));
             let fits = in_one <= PLAIN_WORDS_MAX;
             if words.get(at) == "and" || words.is_set_off(at) {
                 (in_one, things) = (0, things + 1);
