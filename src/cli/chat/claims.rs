@@ -33,21 +33,7 @@ pub(super) fn false_claims(
     zone: Zone,
     now: Timestamp,
 ) -> Vec<String> {
-    let mut found = Vec::new();
-    for reminder in &after.reminders {
-        let was = before.reminders.iter();
-        let was = was
-            .clone()
-            .find(|old| old.schedule_id == reminder.schedule_id);
-        match was {
-            None => found.extend(missing_lines(answer, reminder, zone, now)),
-            Some(old) if old.send_at != reminder.send_at => {
-                let time = line_of(reminder, zone).at.format("%H:%M").to_string();
-                found.push((!answer.contains(&time), "a new time is not said back"));
-            }
-            Some(_) => {}
-        }
-    }
+    let mut found = untold_reminders(answer, (before, after), zone, now);
     let is_gone = |old: &Reminder| {
         let mut now = after.reminders.iter();
         now.all(|new| new.schedule_id != old.schedule_id)
@@ -93,6 +79,49 @@ pub(super) fn false_claims(
     ]);
     let false_ones = found.into_iter().filter(|(is_false, _)| *is_false);
     false_ones.map(|(_, why)| why.to_owned()).collect()
+}
+
+/// What the answer leaves out of reminders that are new or have another time. `true`: it does.
+fn untold_reminders(
+    answer: &str,
+    (before, after): (&Rows, &Rows),
+    zone: Zone,
+    now: Timestamp,
+) -> Vec<(bool, &'static str)> {
+    let mut found = Vec::new();
+    let mut unlisted = hidden_lines(answer);
+    for reminder in &after.reminders {
+        let was = before.reminders.iter();
+        let was = was
+            .clone()
+            .find(|old| old.schedule_id == reminder.schedule_id);
+        match was {
+            None => {
+                let missing = missing_lines(answer, reminder, zone, now);
+                let is_told = !missing.iter().any(|(is_missing, _)| *is_missing);
+                if is_told || unlisted == 0 {
+                    found.extend(missing);
+                } else {
+                    unlisted -= 1;
+                }
+            }
+            Some(old) if old.send_at != reminder.send_at => {
+                let time = line_of(reminder, zone).at.format("%H:%M").to_string();
+                found.push((!answer.contains(&time), "a new time is not said back"));
+            }
+            Some(_) => {}
+        }
+    }
+    found
+}
+
+/// How many lines of lists the answer only counts: "… and 5 more."
+fn hidden_lines(answer: &str) -> usize {
+    let count = |line: &str| {
+        let count = line.strip_prefix("… and ")?.strip_suffix(" more.")?;
+        count.parse::<usize>().ok()
+    };
+    answer.lines().filter_map(count).sum()
 }
 
 /// What an answer must say of a reminder that is new.
