@@ -45,6 +45,8 @@ pub enum TripAction {
         /// Both or none are set.
         from: Option<NaiveDate>,
         to: Option<NaiveDate>,
+        /// Who comes along, which is not kept; "": nobody is named.
+        with: String,
     },
     /// "my trip is from 3 to 7 June", for the newest one.
     Dates {
@@ -158,15 +160,16 @@ impl Superpower for TripState {
 
     fn apply(&mut self, action: TripAction, context: &PowerContext<'_>) -> Option<String> {
         Some(match action {
-            TripAction::Plan { place, from, to } => self.plan(place, from, to, context),
-            TripAction::Dates { from, to } => match self.trips.len() {
-                0 => NO_TRIP.to_owned(),
-                number => {
-                    // One day moves the trip.
-                    let last = (to != from).then_some(to);
-                    return self.relocate(&TripRef::Number(number), (from, last), "", context);
-                }
-            },
+            TripAction::Plan {
+                place,
+                from,
+                to,
+                with,
+            } => {
+                let reply = self.plan(place, (from, to), &with, context);
+                reply.unwrap_or_else(|why| why)
+            }
+            TripAction::Dates { from, to } => return self.set_dates(from, to, context),
             TripAction::AddDay { day, what } => match self.add_day(day, what, context) {
                 Ok(reply) | Err(reply) => reply,
             },
@@ -321,20 +324,34 @@ impl Superpower for TripState {
 }
 
 impl TripState {
+    /// Of the newest trip, which one day moves.
+    fn set_dates(
+        &mut self,
+        from: NaiveDate,
+        to: NaiveDate,
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        match self.trips.len() {
+            0 => Some(NO_TRIP.to_owned()),
+            newest => {
+                let last = (to != from).then_some(to);
+                self.relocate(&TripRef::Number(newest), (from, last), "", context)
+            }
+        }
+    }
+
     fn plan(
         &mut self,
         place: String,
-        from: Option<NaiveDate>,
-        to: Option<NaiveDate>,
+        (from, to): (Option<NaiveDate>, Option<NaiveDate>),
+        with: &str,
         context: &PowerContext<'_>,
-    ) -> String {
+    ) -> Result<String, String> {
         if let Some(reply) = too_long(&[&place], PLACE_CHARS_MAX) {
-            return reply;
+            return Err(reply);
         }
-        if let (Some(from), Some(to)) = (from, to)
-            && let Err(why) = span(from, to, context)
-        {
-            return why;
+        if let (Some(from), Some(to)) = (from, to) {
+            span(from, to, context)?;
         }
         let (from, to) = (from.map(local_time::number), to.map(local_time::number));
         let known = self.replaced(&place, from, to);
@@ -355,9 +372,9 @@ impl TripState {
                 trip
             }
             None if self.trips.len() >= TRIPS_MAX => {
-                return format!(
+                return Err(format!(
                     "I already keep {TRIPS_MAX} trips, which is all I can hold. Say “cancel my trip to …” first."
-                );
+                ));
             }
             None => Trip {
                 place,
@@ -376,12 +393,15 @@ impl TripState {
         if !others.is_empty() {
             before.push_str(&format!(" There's also: {}.", others.join("; ")));
         }
+        if !with.is_empty() {
+            before.push_str(&format!(" I don't keep who comes along: {with}."));
+        }
         let reply = format!(
             "{}.{before} Say “add day 1: museum” to plan a day, or “pack sunscreen”.",
             trip.title(context)
         );
         self.trips.push(trip);
-        reply
+        Ok(reply)
     }
 
     /// The trip that a plan to the same place changes: one without dates, or one at that time. A

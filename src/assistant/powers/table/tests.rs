@@ -85,6 +85,7 @@ fn arguments_mean_actions() {
                 place: "Tokyo".into(),
                 from: NaiveDate::from_ymd_opt(2026, 3, 10),
                 to: NaiveDate::from_ymd_opt(2026, 3, 20),
+                with: String::new(),
             }),
         ),
     ];

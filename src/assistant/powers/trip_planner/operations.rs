@@ -72,6 +72,7 @@ impl super::super::operations::Arguments for Arguments {
                 place: needed(Some(&place), "place")?,
                 from,
                 to,
+                with: String::new(),
             },
             TripOperation::SetDates => TripAction::Dates {
                 from: from.ok_or("\"from\" is needed for that operation.")?,

@@ -34,12 +34,17 @@ pub(in crate::assistant::powers) fn parse(
             let to = (name + 1..end).find(|at| words.get(*at) == "to")?;
             statement::is_person(&words.phrase(name..to)).then_some(to + 1)
         });
-        return Some((Clear, plan(message, place.unwrap_or(from), end)));
+        let with = match (place, words.get(from)) {
+            (Some(to), "with" | "for") => parsers::original(words, from + 1, to - 1),
+            _ => String::new(),
+        };
+        return Some((Clear, plan(message, place.unwrap_or(from), end, with)));
     }
     // "trip to Lisbon 3-8 dec"
     if let Some(from) = words.after(at, &BARE)
         && !words.is_question()
-        && let action @ TripAction::Plan { from: Some(_), .. } = plan(message, from, end)
+        && let action @ TripAction::Plan { from: Some(_), .. } =
+            plan(message, from, end, String::new())
     {
         return Some((Clear, action));
     }
@@ -163,19 +168,20 @@ static SPANS: Phrases = Phrases::new(&[
     "sometime",
 ]);
 
-/// "Lisbon from 3 to 7 June", "Lisbon for 5 days", "Lisbon".
-fn plan(message: &ParsedMessage<'_>, from: usize, end: usize) -> TripAction {
+/// "Lisbon from 3 to 7 June", "Lisbon for 5 days", "Lisbon". `with`: who was named before it.
+fn plan(message: &ParsedMessage<'_>, from: usize, end: usize, with: String) -> TripAction {
     let words = &message.words;
+    // "with Bo"
+    let after = (from + 1..end).find_map(|at| {
+        let names = words.after(at, phrases!["with", "w"])?;
+        let names = parsers::original(words, names, end);
+        are_companions(&names).then_some((at, names))
+    });
+    let (end, with) = after.unwrap_or((end, with));
     let found = (from + 1..end).find_map(|at| {
         let link = words.skip(at, phrases!["from", "on", "between", "starting"]);
         let (first, last, next) = dates(message, link)?;
-        // "with Bo"
-        let with = words.after(next, phrases!["with", "w"]);
-        let are_people = |from: usize| {
-            let names = parsers::things(words.original(from..end));
-            names.iter().all(|name| is_companion(name))
-        };
-        (next == end || with.is_some_and(are_people)).then_some((at, first, last))
+        (next == end).then_some((at, first, last))
     });
     let (to, first, last) = match found {
         Some((at, first, last)) => (at, Some(first), Some(last)),
@@ -187,22 +193,31 @@ fn plan(message: &ParsedMessage<'_>, from: usize, end: usize) -> TripAction {
         place if place.is_empty() => TripAction::Unclear,
         place if has_date(&place) => TripAction::DatesUnclear,
         place if is_changed(&place) => TripAction::Unclear,
-        place => TripAction::Plan {
-            place: without_companion(place),
-            from: first,
-            to: last,
-        },
+        place => {
+            let (place, others) = without_companions(place);
+            TripAction::Plan {
+                place,
+                from: first,
+                to: last,
+                with: if with.is_empty() { others } else { with },
+            }
+        }
     }
 }
 
-/// "Rome for Bo", "Rome for Ana and me": the place.
-fn without_companion(place: String) -> String {
-    match place.split_once(" for ") {
-        Some((alone, names)) if parsers::things(names).iter().all(|name| is_companion(name)) => {
-            alone.to_owned()
-        }
-        _ => place,
-    }
+/// "Rome for Bo", "Rome with Ana and me": the place, and who comes along.
+fn without_companions(place: String) -> (String, String) {
+    let mut links = [" for ", " with "].into_iter();
+    let found = links.find_map(|link| {
+        let (alone, names) = place.split_once(link)?;
+        are_companions(names).then(|| (alone.to_owned(), names.to_owned()))
+    });
+    found.unwrap_or((place, String::new()))
+}
+
+fn are_companions(names: &str) -> bool {
+    let names = parsers::things(names);
+    !names.is_empty() && names.iter().all(|name| is_companion(name))
 }
 
 fn is_companion(name: &str) -> bool {
