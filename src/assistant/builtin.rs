@@ -37,6 +37,7 @@ pub use follow_up::{
     restated, reworded, second_request, unit_of_s, with_corrected_value, with_other_person,
 };
 pub use memory::MEMORY_CHARS_MAX;
+pub(in crate::assistant) use memory::asked_about;
 pub use memory::fact::{FactChange, separate_facts};
 pub use memory::matching::{
     may_answer, memory_answers, memory_is_meant, memory_matches, memory_names, memory_overlap,

@@ -191,7 +191,7 @@ fn question(message: &ParsedMessage) -> Option<usize> {
 }
 
 /// The subject of a question that nothing else answers: "what's the wifi password?".
-pub(super) fn asked_about(text: &str, words: &Words) -> Option<String> {
+pub(in crate::assistant) fn asked_about(text: &str, words: &Words) -> Option<String> {
     if text.len() > QUESTION_BYTES_MAX || words.len() > QUESTION_WORDS_MAX {
         return None;
     }

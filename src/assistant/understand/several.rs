@@ -5,10 +5,11 @@ mod beginnings;
 mod questions;
 
 use crate::assistant::builtin::phrases::phrases;
+use crate::assistant::builtin::reminder::without_courtesies;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{
     FollowUp, Intent, MessageContext, ParsedMessage, ReminderRef, Statement, UnknownMessage,
-    follow_up, one_request, parsing, when,
+    asked_about, follow_up, may_answer, memory_answers, one_request, parsing, when,
 };
 use crate::assistant::powers::{Power, RequestStrength, recognise};
 use crate::assistant::wording;
@@ -273,6 +274,11 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
     if parts.iter().any(|part| part.depends_on_zone) {
         message.depends_on_zone.set(true);
     }
+    let told = parts.iter().filter_map(|part| match &part.intent {
+        Intent::Remember { text } => Some(text.clone()),
+        _ => None,
+    });
+    let told: Vec<String> = told.collect();
     let mut has_day = false;
     let each = parts.into_iter().filter_map(|part| {
         let before = std::mem::replace(&mut has_day, names_day(part.text));
@@ -280,7 +286,10 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
         match part.intent {
             Intent::Say(_) if !part.is_second && !part.text.ends_with('?') => None,
             Intent::Unknown if is_statement(part.text) => None,
-            Intent::Unknown => Some(Intent::Unclear(wording::part_not_understood(part.text))),
+            Intent::Unknown => Some(match answered(&told, part.text) {
+                Some(about) => Intent::Recall { about: Some(about) },
+                None => Intent::Unclear(wording::part_not_understood(part.text)),
+            }),
             intent if is_unsure => Some(with_unsure_day(intent, part.text)),
             intent => Some(intent),
         }
@@ -298,6 +307,13 @@ fn begins_with_fact(parts: &[MessagePart<'_>]) -> Option<bool> {
         return Some(is_first && parts.iter().any(is_talk));
     }
     (is_first && parts.iter().any(|part| part.is_plan)).then_some(true)
+}
+
+/// "what's the code?" after "remember the code is 12": what it asks about.
+fn answered(told: &[String], question: &str) -> Option<String> {
+    let about = asked_about(question, &Words::new(question))?;
+    let is_answer = |text: &String| memory_answers(text, &about) && may_answer(text, question);
+    told.iter().any(is_answer).then_some(about)
 }
 
 /// Whether at least two parts are requests, or one that follows other sentences or is followed by
@@ -405,11 +421,11 @@ fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Me
     for (n, beginning) in beginnings.iter().enumerate() {
         let at = beginning.at;
         let before = (start..at).rev().find(|at| !is_link(&words, *at));
-        let before = before.map_or(start, |at| at + 1);
+        let before_end = before.map_or(start, |at| at + 1);
         let end = beginnings.get(n + 1).map_or(words.len(), |next| next.at);
         let last = (at..end).rev().find(|at| !is_link(&words, *at));
         let next = words.original(at..last.map_or(end, |last| last + 1));
-        let part = MessagePart::read(words.original(start..before), message);
+        let part = MessagePart::read(words.original(start..before_end), message);
         // "spent 20 on lunch remind me at 5 to log it"
         let is_sure = beginning.is_apart || matches!(part.intent, Intent::Power(_));
         if !is_sure || !part.is_request() {
@@ -424,12 +440,14 @@ fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Me
             continue;
         }
         let (said, next) = (Words::new(next), MessagePart::read(next, message));
-        let before = || Words::new(words.original(start..before));
+        let before = || Words::new(words.original(start..before_end));
         let asks = said.after(0, &QUESTIONS).is_some()
             || begins_question(&said, 0) && !is_to_be_asked(&before());
         let is_said = asks && matches!(next.intent, Intent::Say(_));
+        // "to run, thanks, and also add milk"
+        let is_ended = || without_courtesies(&words, start..before_end) < before_end;
         if asks && words.is_set_off(at - 1)
-            || part.ends_before(&said, &next) && (next.is_request() || is_said)
+            || (part.ends_before(&said, &next) || is_ended()) && (next.is_request() || is_said)
         {
             parts.push(part);
             start = at;
