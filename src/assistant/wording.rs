@@ -8,6 +8,7 @@ mod calendar;
 mod care;
 mod connecting;
 mod delivered;
+mod fixed_answers;
 mod follow_ups;
 mod language;
 mod memories;
@@ -31,6 +32,7 @@ pub use care::{
 };
 pub use connecting::*;
 pub use delivered::{late_reminder_text, reminder_text};
+pub use fixed_answers::*;
 pub use follow_ups::*;
 pub(in crate::assistant) use language::foreign_language_of;
 pub use language::language_of;

@@ -74,9 +74,9 @@ pub(super) fn unlimited(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent)
         Intent::ConnectMail => connecting::link(turn, tx, true)?,
         Intent::Unknown => return answer_unknown(turn, tx),
         // A group is told only about its messages, nothing else of the account.
-        Intent::Status if !turn.in_group() => wording::status(&facts(turn, tx)?),
+        Intent::Status if !turn.in_group() => status(turn, tx)?,
         Intent::Profile(part) => profile(turn, tx, part)?,
-        Intent::Status | Intent::Usage => wording::usage(&facts(turn, tx)?),
+        Intent::Status | Intent::Usage => usage(turn, tx)?,
         Intent::Account(task) => how_it_is_done(task),
         Intent::Remember { .. } | Intent::Forget { .. } | Intent::ForgetEverything
             if turn.in_group() =>
@@ -111,6 +111,22 @@ pub(super) fn unlimited(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent)
         }
     };
     Ok(reply.into())
+}
+
+/// The person's language for what isn't left to a language model, as a tag of BCP 47.
+pub(super) fn language(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<String>> {
+    let (user, in_group) = (turn.user.id, turn.in_group());
+    turn.ingest.language_of_notices(tx, user, in_group)
+}
+
+fn status(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<String> {
+    let language = language(turn, tx)?;
+    Ok(wording::status_in(language.as_deref(), &facts(turn, tx)?))
+}
+
+fn usage(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<String> {
+    let language = language(turn, tx)?;
+    Ok(wording::usage_in(language.as_deref(), &facts(turn, tx)?))
 }
 
 /// "when is my interview?": what was told of it, and reminders of it.

@@ -193,6 +193,14 @@ async fn reminders_come_in_the_persons_language() {
         late.starts_with("⏰ Recordatorio: comer\n(") && late.contains("de marzo de 2026"),
         "{late}"
     );
+    // So are the commands that no model answers.
+    for (command, part) in [
+        ("usage", "mensajes"),
+        ("status", "Tu zona horaria es Europe/Madrid"),
+    ] {
+        let said = reply(&service, "ana", command).await;
+        assert!(said.contains(part), "{said}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

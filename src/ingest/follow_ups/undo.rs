@@ -5,6 +5,7 @@ use super::undo_question::{self, stays};
 use crate::assistant::powers::{Power, PowerAction};
 use crate::assistant::wording;
 use crate::error::Result;
+use crate::ingest::carry_out::language;
 use crate::ingest::dialog::latest::{
     self, ItemEvent, Latest, LatestReminder, ReminderChange, StatedFact,
 };
@@ -16,16 +17,30 @@ use crate::ingest::turn::MessageTurn;
 use crate::ingest::{birthdays, memories, reminding};
 use crate::store::{Reminder, Tx};
 
-pub(super) fn last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+/// Says so where there is nothing to take back.
+pub(super) fn last_or_nothing(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<String> {
+    match last(turn, tx)? {
+        Some(undone) => Ok(undone),
+        None => nothing(turn, tx),
+    }
+}
+
+fn nothing(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<String> {
+    Ok(wording::nothing_to_undo_in(language(turn, tx)?.as_deref()))
+}
+
+fn last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
     let latest = latest::own(turn, tx, LATEST_MS)?;
     let Some((latest, at)) = latest else {
         return Ok(None);
     };
     if turn.now.0 - at.0 > NUMBERS_MS {
-        return Ok(Some(wording::too_late_to_undo()));
+        let language = language(turn, tx)?;
+        return Ok(Some(wording::too_late_to_undo_in(language.as_deref())));
     }
     if latest.is_undone {
-        return Ok(Some(wording::undone_already()));
+        let language = language(turn, tx)?;
+        return Ok(Some(wording::undone_already_in(language.as_deref())));
     }
     if stays(&latest) && !undo_question::is_only_undone_since(turn, tx, &latest)? {
         return Ok(None);
@@ -35,7 +50,7 @@ pub(super) fn last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Str
         undone.extend(answer::take_back_of_powers(turn, tx, message_id)?);
     }
     if undone.is_empty() {
-        return Ok(Some(wording::nothing_to_undo()));
+        return nothing(turn, tx).map(Some);
     }
     // It is still what "it" means, but is not done again by "undo". A name stays.
     latest::revise(turn, tx, |latest| latest.is_undone |= latest.fact.is_none())?;
@@ -156,7 +171,11 @@ fn cancel_set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, latest: &Latest) -> Resul
             };
             came.note(turn, tx)?;
         }
-        None if !open.is_empty() => replies.push(wording::reminders_cancelled(&listed(&open))),
+        None if !open.is_empty() => {
+            let language = language(turn, tx)?;
+            let cancelled = wording::set_taken_back_in(language.as_deref(), &listed(&open));
+            replies.push(cancelled);
+        }
         None => {}
     }
     Ok((!replies.is_empty()).then(|| replies.join("\n")))
@@ -192,11 +211,11 @@ pub(in crate::ingest) fn bring_back(
         return Ok(None);
     }
     Latest::of(ItemEvent::Set, &reminders).note(turn, tx)?;
-    Ok(Some(wording::brought_back(
+    Ok(Some(wording::brought_back_in(
+        language(turn, tx)?.as_deref(),
         &pairs(&described(&reminders, turn.timezone())),
         &memories,
-        turn.now,
-        turn.timezone(),
+        (turn.now, turn.timezone()),
     )))
 }
 
@@ -213,10 +232,14 @@ pub(in crate::ingest) fn undo_fact(
     };
     let known = memories::known(turn, tx)?.memories;
     let Some(memory) = known.into_iter().find(|memory| memory.id == *id) else {
-        return Ok(wording::nothing_to_undo());
+        return nothing(turn, tx);
     };
     memories::forget(turn, tx, &[memory.id], &[], &memory.text)?;
-    Ok(wording::memory_taken_back(&memory.text))
+    let language = language(turn, tx)?;
+    Ok(wording::memory_taken_back_in(
+        language.as_deref(),
+        &memory.text,
+    ))
 }
 
 /// "yes" to it: only what was named.
@@ -228,7 +251,7 @@ pub(super) fn confirmed(
 ) -> Result<String> {
     let power = power.and_then(Power::named);
     if undo_question::changed_by(turn, tx, power)? != Some(message_id) {
-        return Ok(wording::nothing_to_undo());
+        return nothing(turn, tx);
     }
     let undone = match power {
         Some(power) => {
@@ -236,5 +259,5 @@ pub(super) fn confirmed(
         }
         None => last(turn, tx)?,
     };
-    Ok(undone.unwrap_or_else(wording::nothing_to_undo))
+    undone.map_or_else(|| nothing(turn, tx), Ok)
 }
