@@ -51,15 +51,13 @@ pub(super) fn requested(
         return ask_which(turn, tx, &found);
     }
     // "all" said in private means none of a group, where others go by them.
-    let mut of_groups = Vec::new();
-    if !turn.in_group() && about.is_none() {
-        for reminder in &found {
-            let is_other = reminder.room != turn.room.id;
-            if is_other && tx.is_group(reminder.room)? {
-                of_groups.push(reminder.clone());
-            }
-        }
-        found.retain(|one| of_groups.iter().all(|other| other.id != one.id));
+    let of_groups = match turn.in_group() || about.is_some() {
+        true => Vec::new(),
+        false => of_groups(turn, tx, &found)?,
+    };
+    found.retain(|one| of_groups.iter().all(|other| other.id != one.id));
+    if found.len() > 1 && is_of_all(request) && !is_said_in_full(turn) {
+        return ask_to_cancel_all(turn, tx, &found);
     }
     let is_of_one_day = on.is_some();
     let (kept, ended): (Vec<Reminder>, Vec<Reminder>) = found
@@ -85,6 +83,53 @@ pub(super) fn requested(
         (true, false) => wording::reminders_cancelled(&[]),
         (false, _) => replies.join("\n"),
     })
+}
+
+/// Those of other chats that are groups.
+fn of_groups(turn: &MessageTurn<'_>, tx: &Tx<'_>, all: &[Reminder]) -> Result<Vec<Reminder>> {
+    let mut found = Vec::new();
+    for reminder in all {
+        if reminder.room != turn.room.id && tx.is_group(reminder.room)? {
+            found.push(reminder.clone());
+        }
+    }
+    Ok(found)
+}
+
+/// Whether nothing limits it.
+fn is_of_all(request: &RemindersToCancel) -> bool {
+    let any = RemindersToCancel {
+        several: request.several,
+        is_own: request.is_own,
+        ..RemindersToCancel::default()
+    };
+    *request == any
+}
+
+/// Whether these are the words that end all of them at once, as the answers name them.
+fn is_said_in_full(turn: &MessageTurn<'_>) -> bool {
+    let text = turn.message.text.to_lowercase();
+    text.contains("cancel all reminders")
+}
+
+/// Asks whether to cancel these, which are all.
+fn ask_to_cancel_all(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, all: &[Reminder]) -> Result<String> {
+    let ids = all.iter().map(|one| one.schedule_id.clone()).collect();
+    question::ask(turn, tx, &Question::CancelAll { ids })?;
+    Ok(wording::cancel_all_reminders(all.len()))
+}
+
+/// Cancels those of them that are still open.
+pub(super) fn cancel_all(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    ids: &[String],
+) -> Result<String> {
+    let mut open = open_reminders::here(turn, tx)?;
+    open.retain(|one| ids.contains(&one.schedule_id));
+    let texts = listing::described_here(turn, tx, &open)?;
+    open_reminders::cancel(turn, tx, &open)?;
+    Ok(wording::reminders_cancelled(&pairs(&texts)))
 }
 
 /// What is said of none where that is more than that there is no such reminder.

@@ -94,11 +94,7 @@ pub(super) fn carry_out(
             changes::skip(turn, tx, which, day.as_ref())?.map(Reply::from)
         }
         FollowUp::CancelAllBut(kept) => named::cancel_all_but(turn, tx, kept)?.map(Reply::from),
-        FollowUp::Undo => Some(
-            undo::last(turn, tx)?
-                .unwrap_or_else(wording::nothing_to_undo)
-                .into(),
-        ),
+        FollowUp::Undo => Some(undo::last_or_nothing(turn, tx)?.into()),
         FollowUp::MovedAbout { about, to } => told_times::moved(turn, tx, about, to)?,
         FollowUp::Dates(which) => next_dates(turn, tx, which)?.map(Reply::from),
     })
@@ -166,6 +162,7 @@ fn answer_yes(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> 
             birthdays,
         }) => memories::forget(turn, tx, &ids, &birthdays, &about)?,
         Some(Question::ForgetEverything) => memories::forget_all(turn, tx)?,
+        Some(Question::CancelAll { ids }) => cancelling::cancel_all(turn, tx, &ids)?,
         Some(Question::ChangeCalendar(question)) => calendar_changes::begin(turn, tx, &question)?,
         Some(Question::Undo { message_id, power }) => {
             undo::confirmed(turn, tx, message_id, power.as_deref())?

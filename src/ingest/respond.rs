@@ -5,7 +5,7 @@
 use super::corrections::{self, EditOutcome};
 use super::decide::{self, Decision, DecisionFacts};
 use super::dialog::question::{self, Question};
-use super::follow_ups::{offers, told_times, undo_question};
+use super::follow_ups::{named, offers, told_times, undo_question};
 use super::powers::request::RequestedPower;
 use super::powers::{answer, how_it_was};
 use super::reply::Reply;
@@ -139,6 +139,12 @@ pub(super) fn reply(
         && let Some(reply) = carry_out::crisis_over(turn, tx)?
     {
         return Ok(Some(reply.into()));
+    }
+    if !left_to_model
+        && power.is_some()
+        && let Some(reply) = named::of_shown(turn, tx, &intent)?
+    {
+        return Ok(Some(reply));
     }
     if !left_to_model
         && let Some(power) = power

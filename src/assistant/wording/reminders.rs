@@ -133,6 +133,14 @@ pub fn reminders_cancelled(reminders: &[(&str, Timestamp)]) -> String {
     }
 }
 
+/// "clear my reminders"
+pub fn cancel_all_reminders(count: usize) -> String {
+    match count {
+        2 => "Shall I cancel both reminders? Say “yes”.".to_owned(),
+        n => format!("Shall I cancel all {n} reminders? Say “yes”."),
+    }
+}
+
 /// "cancel run and rent", of which one is not known.
 pub fn one_of_them_unknown(name: &str) -> String {
     format!(

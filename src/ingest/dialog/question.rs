@@ -56,6 +56,10 @@ pub(in crate::ingest) enum Question {
     CancelWhich {
         ids: Vec<String>,
     },
+    /// Whether to cancel the reminders with these ids, which are all.
+    CancelAll {
+        ids: Vec<String>,
+    },
     /// Which event a reminder is for.
     Which {
         choices: Vec<EventChoice>,

@@ -178,6 +178,31 @@ pub(in crate::ingest) fn carry_out(
     }
 }
 
+/// "delete the flight ones" after a list of reminders: those of the list, whatever else is known of
+/// flights. `None`: no list was shown, or none of it is named.
+pub(in crate::ingest) fn of_shown(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    intent: &Intent,
+) -> Result<Option<Reply>> {
+    let Intent::FollowUp {
+        what: what @ FollowUp::Cancel(ReminderRef::About(about) | ReminderRef::AllAbout(about)),
+        ..
+    } = intent
+    else {
+        return Ok(None); // most messages
+    };
+    let Some((ids, _)) = listing::shown(turn, tx)? else {
+        return Ok(None);
+    };
+    let found = referent::named(turn, tx, about)?;
+    let are_shown = found.iter().all(|one| ids.contains(&one.schedule_id));
+    match !found.is_empty() && are_shown {
+        true => follow_ups::carry_out(turn, tx, what),
+        false => Ok(None),
+    }
+}
+
 /// "pills" of "all my pills".
 fn each_of(about: &str) -> Option<&str> {
     let all = [
