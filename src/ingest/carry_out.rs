@@ -113,19 +113,13 @@ pub(super) fn unlimited(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent)
     Ok(reply.into())
 }
 
-/// The person's language for what isn't left to a language model, as a tag of BCP 47.
-pub(super) fn language(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<String>> {
-    let (user, in_group) = (turn.user.id, turn.in_group());
-    turn.ingest.language_of_notices(tx, user, in_group)
-}
-
 fn status(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<String> {
-    let language = language(turn, tx)?;
+    let language = turn.fixed_language(tx)?;
     Ok(wording::status_in(language.as_deref(), &facts(turn, tx)?))
 }
 
 fn usage(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<String> {
-    let language = language(turn, tx)?;
+    let language = turn.fixed_language(tx)?;
     Ok(wording::usage_in(language.as_deref(), &facts(turn, tx)?))
 }
 

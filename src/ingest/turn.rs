@@ -160,6 +160,12 @@ impl<'a> MessageTurn<'a> {
         }))
     }
 
+    /// The person's language for what isn't left to a language model, as a tag of BCP 47.
+    pub(super) fn fixed_language(&self, tx: &Tx<'_>) -> Result<Option<String>> {
+        let (user, in_group) = (self.user.id, self.in_group());
+        self.ingest.language_of_notices(tx, user, in_group)
+    }
+
     /// What the message may mean where that is unknown.
     pub(super) fn unknown_message(&self) -> Cow<'a, UnknownMessage> {
         match self.unknown {

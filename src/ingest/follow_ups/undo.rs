@@ -5,7 +5,6 @@ use super::undo_question::{self, stays};
 use crate::assistant::powers::{Power, PowerAction};
 use crate::assistant::wording;
 use crate::error::Result;
-use crate::ingest::carry_out::language;
 use crate::ingest::dialog::latest::{
     self, ItemEvent, Latest, LatestReminder, ReminderChange, StatedFact,
 };
@@ -26,7 +25,9 @@ pub(super) fn last_or_nothing(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result
 }
 
 fn nothing(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<String> {
-    Ok(wording::nothing_to_undo_in(language(turn, tx)?.as_deref()))
+    Ok(wording::nothing_to_undo_in(
+        turn.fixed_language(tx)?.as_deref(),
+    ))
 }
 
 fn last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
@@ -35,11 +36,11 @@ fn last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
         return Ok(None);
     };
     if turn.now.0 - at.0 > NUMBERS_MS {
-        let language = language(turn, tx)?;
+        let language = turn.fixed_language(tx)?;
         return Ok(Some(wording::too_late_to_undo_in(language.as_deref())));
     }
     if latest.is_undone {
-        let language = language(turn, tx)?;
+        let language = turn.fixed_language(tx)?;
         return Ok(Some(wording::undone_already_in(language.as_deref())));
     }
     if stays(&latest) && !undo_question::is_only_undone_since(turn, tx, &latest)? {
@@ -172,7 +173,7 @@ fn cancel_set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, latest: &Latest) -> Resul
             came.note(turn, tx)?;
         }
         None if !open.is_empty() => {
-            let language = language(turn, tx)?;
+            let language = turn.fixed_language(tx)?;
             let cancelled = wording::set_taken_back_in(language.as_deref(), &listed(&open));
             replies.push(cancelled);
         }
@@ -212,7 +213,7 @@ pub(in crate::ingest) fn bring_back(
     }
     Latest::of(ItemEvent::Set, &reminders).note(turn, tx)?;
     Ok(Some(wording::brought_back_in(
-        language(turn, tx)?.as_deref(),
+        turn.fixed_language(tx)?.as_deref(),
         &pairs(&described(&reminders, turn.timezone())),
         &memories,
         (turn.now, turn.timezone()),
@@ -235,7 +236,7 @@ pub(in crate::ingest) fn undo_fact(
         return nothing(turn, tx);
     };
     memories::forget(turn, tx, &[memory.id], &[], &memory.text)?;
-    let language = language(turn, tx)?;
+    let language = turn.fixed_language(tx)?;
     Ok(wording::memory_taken_back_in(
         language.as_deref(),
         &memory.text,
