@@ -2,6 +2,7 @@
 //! fixed phrases match, so that ordinary talk about these subjects doesn't.
 
 use super::{AccountTask, Intent, ParsedMessage, ProfilePart, small_talk, wording};
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::help::HelpGroup;
 
 pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
@@ -11,15 +12,11 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     }
     let whole = message.phrase.as_str();
     // These begin like a courtesy ("can you …").
-    let is_question = matches!(
-        whole,
-        "can you help"
-            | "can you set reminders"
-            | "can you set a reminder"
-            | "can you remember things"
-            | "can you remind me of things"
-            | "can you remind me"
-    );
+    let is_question = phrases![
+        "can you help", "can you set reminders", "can you set a reminder",
+        "can you remember things", "can you remind me of things", "can you remind me"
+    ]
+    .contains(whole);
     if is_status(request) {
         Some(Intent::Status)
     } else if let Some(part) = profile_part(request) {
@@ -65,33 +62,14 @@ fn is_help_with_a_word(request: &str) -> bool {
 
 /// Asks for the account's status.
 fn is_status(request: &str) -> bool {
-    matches!(
-        request,
-        "status"
-            | "my status"
-            | "whats my status"
-            | "what is my status"
-            | "show my status"
-            | "show me my status"
-            | "account"
-            | "my account"
-            | "account status"
-            | "show my account"
-            | "my plan"
-            | "whats my plan"
-            | "what is my plan"
-            | "what plan am i on"
-            | "which plan am i on"
-            | "subscription"
-            | "my subscription"
-            | "subscription status"
-            | "am i subscribed"
-            | "settings"
-            | "my settings"
-            | "show my settings"
-            | "profile"
-            | "my profile"
-    )
+    phrases![
+        "status", "my status", "whats my status", "what is my status", "show my status",
+        "show me my status", "account", "my account", "account status", "show my account",
+        "my plan", "whats my plan", "what is my plan", "what plan am i on", "which plan am i on",
+        "subscription", "my subscription", "subscription status", "am i subscribed", "settings",
+        "my settings", "show my settings", "profile", "my profile"
+    ]
+    .contains(request)
 }
 
 /// What somebody asks of oneself.
@@ -100,41 +78,29 @@ fn profile_part(request: &str) -> Option<ProfilePart> {
         "whats my name" | "what is my name" | "do you know my name" | "who am i" => {
             ProfilePart::Name
         }
-        "whats my timezone"
-        | "what is my timezone"
-        | "whats my time zone"
-        | "what is my time zone"
-        | "what timezone am i in"
-        | "what time zone am i in" => ProfilePart::TimeZone,
+        _ if phrases![
+            "whats my timezone", "what is my timezone", "whats my time zone",
+            "what is my time zone", "what timezone am i in", "what time zone am i in"
+        ]
+        .contains(request) =>
+        {
+            ProfilePart::TimeZone
+        }
         _ => return None,
     })
 }
 
 /// Asks for the usage.
 fn is_usage(request: &str) -> bool {
-    matches!(
-        request,
-        "usage"
-            | "my usage"
-            | "show my usage"
-            | "show usage"
-            | "limits"
-            | "my limits"
-            | "limit"
-            | "whats my limit"
-            | "whats my usage"
-            | "what is my usage"
-            | "what are my limits"
-            | "how many messages do i have left"
-            | "how many messages have i left"
-            | "how many messages are left"
-            | "how many messages left"
-            | "messages left"
-            | "how many messages have i sent"
-            | "how many messages have i sent today"
-            | "how many messages can i send"
-            | "how much have i used"
-    )
+    phrases![
+        "usage", "my usage", "show my usage", "show usage", "limits", "my limits", "limit",
+        "whats my limit", "whats my usage", "what is my usage", "what are my limits",
+        "how many messages do i have left", "how many messages have i left",
+        "how many messages are left", "how many messages left", "messages left",
+        "how many messages have i sent", "how many messages have i sent today",
+        "how many messages can i send", "how much have i used"
+    ]
+    .contains(request)
 }
 
 const DELETE: [&str; 6] = ["delete", "close", "erase", "remove", "deactivate", "wipe"];
@@ -165,120 +131,56 @@ fn is_about_account(request: &str, verbs: &[&str]) -> bool {
 
 /// Asks for the account's deletion.
 fn is_deletion(request: &str) -> bool {
-    matches!(
-        request,
-        "delete my account"
-            | "delete account"
-            | "close my account"
-            | "remove my account"
-            | "erase my account"
-            | "cancel my account"
-            | "delete my data"
-            | "delete all my data"
-            | "erase my data"
-            | "erase all my data"
-            | "how do i delete my account"
-            | "how can i delete my account"
-            | "how do i delete my data"
-    )
+    phrases![
+        "delete my account", "delete account", "close my account", "remove my account",
+        "erase my account", "cancel my account", "delete my data", "delete all my data",
+        "erase my data", "erase all my data", "how do i delete my account",
+        "how can i delete my account", "how do i delete my data"
+    ]
+    .contains(request)
 }
 
 /// Asks for an export of the data.
 fn is_export(request: &str) -> bool {
-    matches!(
-        request,
-        "export my data"
-            | "export data"
-            | "export all my data"
-            | "export my account"
-            | "download my data"
-            | "download all my data"
-            | "give me my data"
-            | "send me my data"
-            | "how do i export my data"
-            | "how can i export my data"
-            | "how do i download my data"
-    )
+    phrases![
+        "export my data", "export data", "export all my data", "export my account",
+        "download my data", "download all my data", "give me my data", "send me my data",
+        "how do i export my data", "how can i export my data", "how do i download my data"
+    ]
+    .contains(request)
 }
 
 /// Asks who reads what is written, or what is stored of it.
 fn asks_what_is_kept(request: &str) -> bool {
-    matches!(
-        request,
-        "is this private"
-            | "is this chat private"
-            | "is it private"
-            | "is this confidential"
-            | "is this secure"
-            | "are my messages private"
-            | "is my data private"
-            | "is my data safe"
-            | "privacy"
-            | "what about privacy"
-            | "what about my privacy"
-            | "are you reading my messages"
-            | "do you read my messages"
-            | "who reads my messages"
-            | "who reads this"
-            | "who can read this"
-            | "who can read my messages"
-            | "who sees my messages"
-            | "can anyone read this"
-            | "can anyone else read this"
-            | "can anyone read my messages"
-            | "do you store my messages"
-            | "do you store my data"
-            | "do you keep my messages"
-            | "do you save my messages"
-            | "what do you store"
-            | "what do you store about me"
-            | "what do you keep about me"
-            | "what do you save about me"
-            | "what data do you store"
-            | "what data do you have"
-            | "what data do you keep"
-            | "what data do you have about me"
-            | "what data do you store about me"
-            | "what data do you keep about me"
-            | "which data do you store"
-            | "what information do you have about me"
-            | "what information do you store"
-    )
+    phrases![
+        "is this private", "is this chat private", "is it private", "is this confidential",
+        "is this secure", "are my messages private", "is my data private", "is my data safe",
+        "privacy", "what about privacy", "what about my privacy", "are you reading my messages",
+        "do you read my messages", "who reads my messages", "who reads this", "who can read this",
+        "who can read my messages", "who sees my messages", "can anyone read this",
+        "can anyone else read this", "can anyone read my messages", "do you store my messages",
+        "do you store my data", "do you keep my messages", "do you save my messages",
+        "what do you store", "what do you store about me", "what do you keep about me",
+        "what do you save about me", "what data do you store", "what data do you have",
+        "what data do you keep", "what data do you have about me",
+        "what data do you store about me", "what data do you keep about me",
+        "which data do you store", "what information do you have about me",
+        "what information do you store"
+    ]
+    .contains(request)
 }
 
 /// Asks for help.
 fn is_help(request: &str) -> bool {
-    matches!(
-        request,
-        "help"
-            | "help me"
-            | "commands"
-            | "menu"
-            | "start"
-            | "info"
-            | "what do you do"
-            | "how do you work"
-            | "how does this work"
-            | "how do i use you"
-            | "how do i use this"
-            | "what are you able to do"
-            | "what are your commands"
-            | "what are your features"
-            | "show me what you can do"
-            | "tell me what you can do"
-            | "what can i do"
-            | "what can i ask"
-            | "what can i ask you"
-            | "what can i say"
-            | "what else can you do"
-            | "can you set reminders"
-            | "can you set a reminder"
-            | "how do i set a reminder"
-            | "can you remember things"
-            | "can you remind me of things"
-            | "what are you good at"
-            | "i need help"
-            | "how can you help"
-            | "how can you help me"
-    )
+    phrases![
+        "help", "help me", "commands", "menu", "start", "info", "what do you do",
+        "how do you work", "how does this work", "how do i use you", "how do i use this",
+        "what are you able to do", "what are your commands", "what are your features",
+        "show me what you can do", "tell me what you can do", "what can i do", "what can i ask",
+        "what can i ask you", "what can i say", "what else can you do", "can you set reminders",
+        "can you set a reminder", "how do i set a reminder", "can you remember things",
+        "can you remind me of things", "what are you good at", "i need help", "how can you help",
+        "how can you help me"
+    ]
+    .contains(request)
 }

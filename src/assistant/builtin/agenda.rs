@@ -186,13 +186,11 @@ fn fixed(message: &ParsedMessage) -> Option<Intent> {
             about: Some(about.to_owned()),
         });
     }
-    let is_week = matches!(
-        message.request(),
-        "whats my week look like"
-            | "what does my week look like"
-            | "how does my week look"
-            | "whats my week like"
-    );
+    let is_week = phrases![
+        "whats my week look like", "what does my week look like", "how does my week look",
+        "whats my week like"
+    ]
+    .contains(message.request());
     let span = is_week
         .then(|| named_span(message, "this week"))
         .flatten()?;

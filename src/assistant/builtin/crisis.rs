@@ -28,6 +28,7 @@ use std::sync::LazyLock;
 
 use super::word_set::{HashedWord, WordMap};
 use super::words::Words;
+use crate::assistant::builtin::phrases::phrases;
 use contexts::{CONTEXTS, OTHER_MEANINGS};
 use grammar::CrisisPattern;
 use pattern_set::{PatternSet, context};
@@ -209,32 +210,12 @@ fn candidates(sentence: &Sentence<'_>) -> Vec<u16> {
 /// In the languages of `languages::despair::OF_OTHERS`, too.
 fn names_oneself(words: &Words) -> bool {
     words.iter().any(|word| {
-        matches!(
-            word,
-            "i" | "im"
-                | "ive"
-                | "id"
-                | "ill"
-                | "me"
-                | "myself"
-                | "ich"
-                | "mich"
-                | "mir"
-                | "je"
-                | "jai"
-                | "jen"
-                | "moi"
-                | "yo"
-                | "quiero"
-                | "voy"
-                | "io"
-                | "voglio"
-                | "eu"
-                | "quero"
-                | "ik"
-                | "mezelf"
-                | "jag"
-        )
+        phrases![
+            "i", "im", "ive", "id", "ill", "me", "myself", "ich", "mich", "mir", "je", "jai",
+            "jen", "moi", "yo", "quiero", "voy", "io", "voglio", "eu", "quero", "ik", "mezelf",
+            "jag"
+        ]
+        .contains(word)
     })
 }
 

@@ -117,22 +117,16 @@ fn says_nothing(text: &str) -> bool {
 fn recall(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
     match message.request() {
-        "memories"
-        | "my memories"
-        | "all memories"
-        | "all my memories"
-        | "show my memories"
-        | "show me my memories"
-        | "show memories"
-        | "show all memories"
-        | "show all my memories"
-        | "list memories"
-        | "list my memories"
-        | "list all memories"
-        | "list all my memories"
-        | "what are my memories"
-        | "what have i told you"
-        | "what did i tell you" => return Some(Intent::Recall { about: None }),
+        word if phrases![
+            "memories", "my memories", "all memories", "all my memories", "show my memories",
+            "show me my memories", "show memories", "show all memories", "show all my memories",
+            "list memories", "list my memories", "list all memories", "list all my memories",
+            "what are my memories", "what have i told you", "what did i tell you"
+        ]
+        .contains(word) =>
+        {
+            return Some(Intent::Recall { about: None });
+        }
         _ => {}
     }
     let start = words.after(
@@ -196,21 +190,11 @@ pub(in crate::assistant) fn asked_about(text: &str, words: &Words) -> Option<Str
         return None;
     }
     let question_word = (0..words.len()).find(|at| {
-        matches!(
-            words.get(*at),
-            "what"
-                | "whats"
-                | "when"
-                | "whens"
-                | "where"
-                | "wheres"
-                | "who"
-                | "whos"
-                | "whose"
-                | "which"
-                | "how"
-                | "hows"
-        )
+        phrases![
+            "what", "whats", "when", "whens", "where", "wheres", "who", "whos", "whose", "which",
+            "how", "hows"
+        ]
+        .contains(words.get(*at))
     });
     let Some(from) = question_word else {
         let start = words.after(
@@ -245,16 +229,14 @@ fn about(message: &ParsedMessage, from: usize) -> Option<String> {
         end -= 1;
     }
     match words.phrase(from..end.min(from + 4)).as_str() {
-        ""
-        | "me"
-        | "myself"
-        | "everything"
-        | "anything"
-        | "about me"
-        | "everything about me"
-        | "anything about me"
-        | "all"
-        | "so far" => None,
+        word if phrases![
+            "", "me", "myself", "everything", "anything", "about me", "everything about me",
+            "anything about me", "all", "so far"
+        ]
+        .contains(word) =>
+        {
+            None
+        }
         _ => Some(subject(words.original(from..end))).filter(|about| !about.is_empty()),
     }
 }
@@ -265,15 +247,11 @@ fn forget(message: &ParsedMessage) -> Option<Intent> {
     if is_forget_everything(request) {
         return Some(Intent::ForgetEverything);
     }
-    if matches!(
-        request,
-        "forget"
-            | "forget it"
-            | "forget that"
-            | "forget this"
-            | "forget about it"
-            | "forget about that"
-    ) {
+    if phrases![
+        "forget", "forget it", "forget that", "forget this", "forget about it", "forget about that"
+    ]
+    .contains(request)
+    {
         return message
             .is_addressed
             .then(|| Intent::Say(wording::never_mind()));
@@ -303,39 +281,17 @@ fn forget(message: &ParsedMessage) -> Option<Intent> {
 }
 
 fn is_forget_everything(request: &str) -> bool {
-    matches!(
-        request,
-        "forget everything"
-            | "forget everything about me"
-            | "forget all about me"
-            | "forget all"
-            | "forget me"
-            | "forget about me"
-            | "forget everything you know"
-            | "forget everything you know about me"
-            | "forget everything i told you"
-            | "forget everything i said"
-            | "forget everything ive told you"
-            | "forget everything i have told you"
-            | "forget all my memories"
-            | "forget all memories"
-            | "forget all of it"
-            | "forget my memories"
-            | "delete my memories"
-            | "delete all my memories"
-            | "delete all memories"
-            | "delete everything you know about me"
-            | "erase my memories"
-            | "erase all my memories"
-            | "erase all memories"
-            | "clear my memories"
-            | "clear all my memories"
-            | "clear all memories"
-            | "wipe my memories"
-            | "wipe all my memories"
-            | "wipe your memory"
-            | "clear your memory"
-            | "erase your memory"
-            | "remove all my memories"
-    )
+    phrases![
+        "forget everything", "forget everything about me", "forget all about me", "forget all",
+        "forget me", "forget about me", "forget everything you know",
+        "forget everything you know about me", "forget everything i told you",
+        "forget everything i said", "forget everything ive told you",
+        "forget everything i have told you", "forget all my memories", "forget all memories",
+        "forget all of it", "forget my memories", "delete my memories", "delete all my memories",
+        "delete all memories", "delete everything you know about me", "erase my memories",
+        "erase all my memories", "erase all memories", "clear my memories",
+        "clear all my memories", "clear all memories", "wipe my memories", "wipe all my memories",
+        "wipe your memory", "clear your memory", "erase your memory", "remove all my memories"
+    ]
+    .contains(request)
 }

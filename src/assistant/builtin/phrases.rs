@@ -1,5 +1,6 @@
 //! Lists of phrases that a message's words are compared with. Of a list that is known when it is
-//! compiled, a filter tells without comparing its phrases that none begins with a given word.
+//! compiled, filters tell without comparing its phrases that none begins with a given word, and
+//! that none is equal to a given text.
 
 use super::word_set::hash;
 
@@ -31,26 +32,38 @@ macro_rules! phrases {
 }
 pub(in crate::assistant) use phrases;
 
-/// A list with a bit for each first word, by its hash.
+/// A list with a bit for each first word and for each phrase, by their hashes.
 pub(in crate::assistant) struct Phrases {
     phrases: &'static [&'static str],
-    first_words: [u64; FILTER_WORDS],
+    first_words: Filter,
+    whole: Filter,
 }
 
 const FILTER_WORDS: usize = 4;
+type Filter = [u64; FILTER_WORDS];
 
 impl Phrases {
     pub(in crate::assistant) const fn new(phrases: &'static [&'static str]) -> Self {
-        let (mut first_words, mut at) = ([0; FILTER_WORDS], 0);
+        let (mut first_words, mut whole, mut at) = ([0; FILTER_WORDS], [0; FILTER_WORDS], 0);
         while at < phrases.len() {
-            let (word, bit) = place_of(hash(first_word(phrases[at].as_bytes())));
+            let phrase = phrases[at].as_bytes();
+            let (word, bit) = place_of(hash(first_word(phrase)));
             first_words[word] |= bit;
+            let (word, bit) = place_of(hash(phrase));
+            whole[word] |= bit;
             at += 1;
         }
         Self {
             phrases,
             first_words,
+            whole,
         }
+    }
+
+    /// Whether `text` is one of the phrases.
+    pub(in crate::assistant) fn contains(&self, text: &str) -> bool {
+        let (word, bit) = place_of(hash(text.as_bytes()));
+        self.whole[word] & bit != 0 && self.phrases.contains(&text)
     }
 }
 
@@ -97,5 +110,16 @@ mod tests {
             assert!(candidates(word).is_empty(), "{word}");
         }
         assert_eq!(["a", "b"].candidates(hash(b"c")), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_list_contains_only_its_whole_phrases() {
+        let phrases = phrases!["how much", "what", "é"];
+        for phrase in ["how much", "what", "é"] {
+            assert!(phrases.contains(phrase), "{phrase}");
+        }
+        for text in ["", "how", "how much is it", "whats", "e"] {
+            assert!(!phrases.contains(text), "{text}");
+        }
     }
 }

@@ -7,6 +7,7 @@ use super::{
     FactChange, FollowUp, Intent, MessageContext, ParsedMessage, crisis, follow_up, memory, needed,
     parsing, small_talk, wording,
 };
+use crate::assistant::builtin::phrases::phrases;
 use crate::clock::Timestamp;
 use crate::model::recurrence::Recurrence;
 
@@ -126,21 +127,9 @@ pub fn asks_for_list(text: &str, persona: &str) -> bool {
     }
     let mut words = Words::new(text);
     parsing::drop_name(&mut words, persona);
-    matches!(
-        words.phrase(0..words.len()).as_str(),
-        "list"
-            | "list all"
-            | "list them"
-            | "show"
-            | "show all"
-            | "show me"
-            | "show me all"
-            | "show them"
-            | "show list"
-            | "show me the list"
-            | "whats open"
-            | "what is open"
-            | "whats left"
-            | "all"
-    )
+    phrases![
+        "list", "list all", "list them", "show", "show all", "show me", "show me all", "show them",
+        "show list", "show me the list", "whats open", "what is open", "whats left", "all"
+    ]
+    .contains(words.phrase(0..words.len()).as_str())
 }

@@ -243,24 +243,11 @@ pub(in crate::assistant) fn time_at(words: &Words, at: usize) -> Option<(TimeExp
     if before == "in" && words.get(at).contains(':') {
         return None;
     }
-    (!matches!(
-        before,
-        "before"
-            | "until"
-            | "till"
-            | "after"
-            | "since"
-            | "of"
-            | "the"
-            | "a"
-            | "an"
-            | "my"
-            | "our"
-            | "your"
-            | "his"
-            | "her"
-            | "their"
-    ))
+    (!phrases![
+        "before", "until", "till", "after", "since", "of", "the", "a", "an", "my", "our", "your",
+        "his", "her", "their"
+    ]
+    .contains(before))
     .then_some(found)
 }
 

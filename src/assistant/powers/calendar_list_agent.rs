@@ -26,16 +26,12 @@ pub(super) struct CalendarListState {
 pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, CalendarListAction)> {
     use RequestStrength::Clear;
     let words = &message.words;
-    if let "which calendars"
-    | "my calendars"
-    | "list my calendars"
-    | "show my calendars"
-    | "which calendars do you see"
-    | "which calendars do i have"
-    | "what calendars do you see"
-    | "calendars"
-    | "which calendars are connected"
-    | "what calendars do i have" = message.request()
+    if phrases![
+        "which calendars", "my calendars", "list my calendars", "show my calendars",
+        "which calendars do you see", "which calendars do i have", "what calendars do you see",
+        "calendars", "which calendars are connected", "what calendars do i have"
+    ]
+    .contains(message.request())
     {
         return Some((Clear, CalendarListAction::List));
     }

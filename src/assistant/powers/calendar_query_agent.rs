@@ -60,18 +60,14 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Cal
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
     match message.request() {
-        "whats my next meeting"
-        | "what is my next meeting"
-        | "when is my next meeting"
-        | "whats my next event"
-        | "what is my next event"
-        | "when is my next event"
-        | "my next meeting"
-        | "next meeting"
-        | "whats my next appointment"
-        | "when is my next call"
-        | "whats my next call"
-        | "whats next on my calendar" => {
+        word if phrases![
+            "whats my next meeting", "what is my next meeting", "when is my next meeting",
+            "whats my next event", "what is my next event", "when is my next event",
+            "my next meeting", "next meeting", "whats my next appointment", "when is my next call",
+            "whats my next call", "whats next on my calendar"
+        ]
+        .contains(word) =>
+        {
             return Some((Clear, CalendarQuery::Next(None)));
         }
         _ => {}

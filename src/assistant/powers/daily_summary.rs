@@ -34,11 +34,10 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Dai
         return Some((Clear, action));
     }
     // These words may have other meanings.
-    if let "summary"
-    | "my day"
-    | "whats on today"
-    | "how does my day look"
-    | "how is my day looking" = message.request()
+    if phrases![
+        "summary", "my day", "whats on today", "how does my day look", "how is my day looking"
+    ]
+    .contains(message.request())
     {
         return Some((RequestStrength::Soft, DailySummaryAction::Show));
     }
@@ -47,32 +46,26 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Dai
 
 fn fixed(request: &str) -> Option<DailySummaryAction> {
     Some(match request {
-        "daily summary"
-        | "my summary"
-        | "my daily summary"
-        | "show my summary"
-        | "give me my summary"
-        | "summary of my day"
-        | "summarize my day"
-        | "summarise my day"
-        | "sum up my day"
-        | "give me my daily summary"
-        | "todays summary"
-        | "show me my summary"
-        | "show my daily summary"
-        | "send me my summary" => DailySummaryAction::Show,
-        "stop my daily summary"
-        | "stop my summary"
-        | "stop the daily summary"
-        | "stop the summary"
-        | "no more summaries"
-        | "stop sending me my summary"
-        | "cancel my daily summary"
-        | "cancel my summary"
-        | "stop daily summary"
-        | "cancel the daily summary"
-        | "turn off my daily summary"
-        | "turn off the daily summary" => DailySummaryAction::Stop,
+        _ if phrases![
+            "daily summary", "my summary", "my daily summary", "show my summary",
+            "give me my summary", "summary of my day", "summarize my day", "summarise my day",
+            "sum up my day", "give me my daily summary", "todays summary", "show me my summary",
+            "show my daily summary", "send me my summary"
+        ]
+        .contains(request) =>
+        {
+            DailySummaryAction::Show
+        }
+        _ if phrases![
+            "stop my daily summary", "stop my summary", "stop the daily summary",
+            "stop the summary", "no more summaries", "stop sending me my summary",
+            "cancel my daily summary", "cancel my summary", "stop daily summary",
+            "cancel the daily summary", "turn off my daily summary", "turn off the daily summary"
+        ]
+        .contains(request) =>
+        {
+            DailySummaryAction::Stop
+        }
         _ => return None,
     })
 }

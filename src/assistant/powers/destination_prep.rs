@@ -68,12 +68,11 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Des
     use RequestStrength::Clear;
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
-    if let "when do i have to leave"
-    | "when do i need to leave"
-    | "when should i leave"
-    | "when must i leave"
-    | "where do i have to go"
-    | "when do i leave" = message.request()
+    if phrases![
+        "when do i have to leave", "when do i need to leave", "when should i leave",
+        "when must i leave", "where do i have to go", "when do i leave"
+    ]
+    .contains(message.request())
     {
         return Some((Clear, DestinationAction::Show));
     }

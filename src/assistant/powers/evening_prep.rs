@@ -47,26 +47,22 @@ pub(super) struct EveningState {
 pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, EveningAction)> {
     use RequestStrength::Clear;
     match message.request() {
-        "evening prep"
-        | "my evening prep"
-        | "evening preparation"
-        | "prepare me for tomorrow"
-        | "prep me for tomorrow"
-        | "what do i need for tomorrow"
-        | "what do i need tomorrow"
-        | "get me ready for tomorrow"
-        | "help me prepare for tomorrow"
-        | "prep for tomorrow"
-        | "how does tomorrow look"
-        | "what does tomorrow look like" => {
+        word if phrases![
+            "evening prep", "my evening prep", "evening preparation", "prepare me for tomorrow",
+            "prep me for tomorrow", "what do i need for tomorrow", "what do i need tomorrow",
+            "get me ready for tomorrow", "help me prepare for tomorrow", "prep for tomorrow",
+            "how does tomorrow look", "what does tomorrow look like"
+        ]
+        .contains(word) =>
+        {
             return Some((Clear, EveningAction::Show));
         }
-        "stop evening prep"
-        | "stop my evening prep"
-        | "stop the evening prep"
-        | "no more evening prep"
-        | "cancel evening prep"
-        | "turn off evening prep" => {
+        word if phrases![
+            "stop evening prep", "stop my evening prep", "stop the evening prep",
+            "no more evening prep", "cancel evening prep", "turn off evening prep"
+        ]
+        .contains(word) =>
+        {
             return Some((Clear, EveningAction::Stop));
         }
         _ => {}

@@ -78,35 +78,23 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Foc
 fn fixed(request: &str) -> Option<(RequestStrength, FocusAction)> {
     use RequestStrength::{Clear, InSession};
     Some(match request {
-        "focus"
-        | "start focus"
-        | "focus mode"
-        | "start focusing"
-        | "start focus mode"
-        | "focus now"
-        | "start a focus session"
-        | "focus time"
-        | "turn on focus"
-        | "turn on focus mode"
-        | "do not disturb"
-        | "dnd"
-        | "dont disturb"
-        | "dont disturb me"
-        | "do not disturb me" => (Clear, FocusAction::Begin),
-        "stop focus"
-        | "end focus"
-        | "stop focusing"
-        | "stop focus mode"
-        | "end focus mode"
-        | "focus off"
-        | "cancel focus"
-        | "im back"
-        | "i am back"
-        | "turn off focus"
-        | "turn off focus mode"
-        | "end my focus"
-        | "stop my focus"
-        | "stop the focus" => {
+        _ if phrases![
+            "focus", "start focus", "focus mode", "start focusing", "start focus mode",
+            "focus now", "start a focus session", "focus time", "turn on focus",
+            "turn on focus mode", "do not disturb", "dnd", "dont disturb", "dont disturb me",
+            "do not disturb me"
+        ]
+        .contains(request) =>
+        {
+            (Clear, FocusAction::Begin)
+        }
+        _ if phrases![
+            "stop focus", "end focus", "stop focusing", "stop focus mode", "end focus mode",
+            "focus off", "cancel focus", "im back", "i am back", "turn off focus",
+            "turn off focus mode", "end my focus", "stop my focus", "stop the focus"
+        ]
+        .contains(request) =>
+        {
             let strength = if request.contains("back") {
                 InSession
             } else {
@@ -114,20 +102,22 @@ fn fixed(request: &str) -> Option<(RequestStrength, FocusAction)> {
             };
             (strength, FocusAction::Stop)
         }
-        "my focus"
-        | "am i in focus"
-        | "am i focusing"
-        | "how long is my focus"
-        | "focus status"
-        | "how much focus is left"
-        | "how long do i focus"
-        | "how long until my focus ends" => (Clear, FocusAction::Show),
-        "how long left"
-        | "how long is left"
-        | "how long do i have left"
-        | "how much longer"
-        | "how much time is left"
-        | "how much time do i have left" => (InSession, FocusAction::Show),
+        _ if phrases![
+            "my focus", "am i in focus", "am i focusing", "how long is my focus", "focus status",
+            "how much focus is left", "how long do i focus", "how long until my focus ends"
+        ]
+        .contains(request) =>
+        {
+            (Clear, FocusAction::Show)
+        }
+        _ if phrases![
+            "how long left", "how long is left", "how long do i have left", "how much longer",
+            "how much time is left", "how much time do i have left"
+        ]
+        .contains(request) =>
+        {
+            (InSession, FocusAction::Show)
+        }
         _ => return None,
     })
 }

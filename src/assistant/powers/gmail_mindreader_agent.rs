@@ -33,22 +33,15 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Mai
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
     match message.request() {
-        "anything important in my mail"
-        | "anything important in my mails"
-        | "important mail"
-        | "anything important in my email"
-        | "anything important in my inbox"
-        | "check my mail"
-        | "check my email"
-        | "check my inbox"
-        | "any important mail"
-        | "any new mail"
-        | "do i have mail"
-        | "do i have new mail"
-        | "whats in my inbox"
-        | "my mail"
-        | "any important emails"
-        | "anything new in my mail" => {
+        word if phrases![
+            "anything important in my mail", "anything important in my mails", "important mail",
+            "anything important in my email", "anything important in my inbox", "check my mail",
+            "check my email", "check my inbox", "any important mail", "any new mail",
+            "do i have mail", "do i have new mail", "whats in my inbox", "my mail",
+            "any important emails", "anything new in my mail"
+        ]
+        .contains(word) =>
+        {
             return Some((Clear, MailQuery::Important));
         }
         _ => {}

@@ -214,17 +214,14 @@ pub fn checkin_answer(text: &str) -> CheckinAnswer {
         | "good night" | "bye" | "help" | "yes" | "ok" | "okay" | "hi there" | "hey there" => {
             CheckinAnswer::None
         }
-        "no"
-        | "nope"
-        | "skip"
-        | "nothing"
-        | "never mind"
-        | "nevermind"
-        | "not now"
-        | "no thanks"
-        | "i dont want to say"
-        | "none of your business"
-        | "i dont want to talk" => CheckinAnswer::Refused,
+        word if phrases![
+            "no", "nope", "skip", "nothing", "never mind", "nevermind", "not now", "no thanks",
+            "i dont want to say", "none of your business", "i dont want to talk"
+        ]
+        .contains(word) =>
+        {
+            CheckinAnswer::Refused
+        }
         _ => CheckinAnswer::Told(text.trim().chars().take(ANSWER_CHARS_MAX).collect()),
     }
 }

@@ -144,21 +144,18 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<NoticeRequest> {
     if stops_these(message.request()) {
         return Some(NoticeRequest::StopThese);
     }
-    if let "resume these"
-    | "resume those"
-    | "resume these messages"
-    | "start these again"
-    | "start those again"
-    | "send these again"
-    | "send me these again"
-    | "start these" = message.request()
+    if phrases![
+        "resume these", "resume those", "resume these messages", "start these again",
+        "start those again", "send these again", "send me these again", "start these"
+    ]
+    .contains(message.request())
     {
         return Some(NoticeRequest::ResumeThese);
     }
-    if let "my waking hours"
-    | "waking hours"
-    | "what are my waking hours"
-    | "show my waking hours" = message.request()
+    if phrases![
+        "my waking hours", "waking hours", "what are my waking hours", "show my waking hours"
+    ]
+    .contains(message.request())
     {
         return Some(NoticeRequest::ShowWakingHours);
     }

@@ -93,24 +93,13 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Tic
 }
 
 fn lists(request: &str) -> bool {
-    matches!(
-        request,
-        "tickets"
-            | "my tickets"
-            | "show my tickets"
-            | "show me my tickets"
-            | "list my tickets"
-            | "show tickets"
-            | "show my ticket"
-            | "my ticket"
-            | "which tickets do i have"
-            | "what tickets do i have"
-            | "do i have any tickets"
-            | "do i have tickets"
-            | "where are my tickets"
-            | "where is my ticket"
-            | "wheres my ticket"
-    )
+    phrases![
+        "tickets", "my tickets", "show my tickets", "show me my tickets", "list my tickets",
+        "show tickets", "show my ticket", "my ticket", "which tickets do i have",
+        "what tickets do i have", "do i have any tickets", "do i have tickets",
+        "where are my tickets", "where is my ticket", "wheres my ticket"
+    ]
+    .contains(request)
 }
 
 fn is_ticket(word: &str) -> bool {
@@ -203,24 +192,11 @@ fn with_time(
 
 /// What is no show of the evening: "at 8" may be in the morning.
 fn is_of_the_day(word: &str) -> bool {
-    matches!(
-        word,
-        "train"
-            | "flight"
-            | "bus"
-            | "ferry"
-            | "boat"
-            | "tram"
-            | "boarding"
-            | "museum"
-            | "zoo"
-            | "exhibition"
-            | "tour"
-            | "morning"
-            | "parking"
-            | "match"
-            | "fair"
-    )
+    phrases![
+        "train", "flight", "bus", "ferry", "boat", "tram", "boarding", "museum", "zoo",
+        "exhibition", "tour", "morning", "parking", "match", "fair"
+    ]
+    .contains(word)
 }
 
 impl TicketState {

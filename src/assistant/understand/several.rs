@@ -337,29 +337,11 @@ fn has_requests(parts: &[MessagePart<'_>]) -> bool {
 /// Whether it only tells something: "the sky is green".
 fn is_statement(text: &str) -> bool {
     let words = Words::new(text);
-    let begins = matches!(
-        words.get(0),
-        "i" | "im"
-            | "ive"
-            | "we"
-            | "were"
-            | "he"
-            | "hes"
-            | "she"
-            | "shes"
-            | "they"
-            | "theyre"
-            | "it"
-            | "its"
-            | "the"
-            | "this"
-            | "that"
-            | "thats"
-            | "my"
-            | "there"
-            | "theres"
-            | "today"
-    );
+    let begins = phrases![
+        "i", "im", "ive", "we", "were", "he", "hes", "she", "shes", "they", "theyre", "it", "its",
+        "the", "this", "that", "thats", "my", "there", "theres", "today"
+    ]
+    .contains(words.get(0));
     begins && !words.is_question()
 }
 

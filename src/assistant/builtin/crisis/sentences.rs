@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use super::{classes, spelling};
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::words::Words;
 
 /// Longer sentences are read in parts, which overlap.
@@ -52,34 +53,12 @@ impl<'a> PlainWord<'a> {
 
     /// What a clause may begin with that says nothing.
     pub(super) fn is_lead(&self) -> bool {
-        matches!(
-            &*self.word,
-            "and"
-                | "but"
-                | "so"
-                | "then"
-                | "because"
-                | "hi"
-                | "hey"
-                | "hello"
-                | "help"
-                | "please"
-                | "omg"
-                | "oh"
-                | "god"
-                | "think"
-                | "that"
-                | "ok"
-                | "or"
-                | "now"
-                | "well"
-                | "guys"
-                | "maybe"
-                | "also"
-                | "if"
-                | "says"
-                | "said"
-        )
+        phrases![
+            "and", "but", "so", "then", "because", "hi", "hey", "hello", "help", "please", "omg",
+            "oh", "god", "think", "that", "ok", "or", "now", "well", "guys", "maybe", "also", "if",
+            "says", "said"
+        ]
+        .contains(&self.word)
     }
 }
 

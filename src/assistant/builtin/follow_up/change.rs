@@ -349,20 +349,10 @@ pub(super) fn in_place(words: &Words, range: Range<usize>) -> Option<FollowUp> {
 /// reminder.
 fn links(words: &Words, at: usize, verb: &str) -> bool {
     verb == "make"
-        || matches!(
-            words.get(at),
-            "to" | "till"
-                | "until"
-                | "for"
-                | "by"
-                | "at"
-                | "on"
-                | "back"
-                | "up"
-                | "forward"
-                | "in"
-                | "an"
-        )
+        || phrases![
+            "to", "till", "until", "for", "by", "at", "on", "back", "up", "forward", "in", "an"
+        ]
+        .contains(words.get(at))
         || when::read(words, at).is_some()
         || words.get(at).starts_with(|c: char| c.is_ascii_digit())
 }

@@ -113,24 +113,11 @@ pub(super) fn value_in(words: &Words) -> Option<String> {
         _ => words.len(),
     };
     let value = subject(words.original(from..end));
-    let is_talk = matches!(
-        words.get(from),
-        "thanks"
-            | "thank"
-            | "problem"
-            | "worries"
-            | "way"
-            | "need"
-            | "idea"
-            | "i"
-            | "you"
-            | "we"
-            | "not"
-            | "dont"
-            | "for"
-            | "about"
-            | "to"
-    );
+    let is_talk = phrases![
+        "thanks", "thank", "problem", "worries", "way", "need", "idea", "i", "you", "we", "not",
+        "dont", "for", "about", "to"
+    ]
+    .contains(words.get(from));
     (!value.is_empty() && !is_talk).then_some(value)
 }
 

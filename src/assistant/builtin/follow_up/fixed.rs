@@ -1,6 +1,7 @@
 //! Follow-ups of which the whole text is known: "yes", "undo that", "sounds good".
 
 use super::FollowUp;
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::words::Words;
 
 pub(super) fn fixed(request: &str) -> Option<FollowUp> {
@@ -18,16 +19,14 @@ pub(super) fn fixed(request: &str) -> Option<FollowUp> {
         | "im done" | "i did" | "did that" | "already did it" | "completed" | "finished" => {
             FollowUp::Done
         }
-        "undo"
-        | "undo that"
-        | "undo it"
-        | "undo this"
-        | "take that back"
-        | "revert"
-        | "undo the last change"
-        | "undo last"
-        | "bring it back"
-        | "bring them back" => FollowUp::Undo,
+        _ if phrases![
+            "undo", "undo that", "undo it", "undo this", "take that back", "revert",
+            "undo the last change", "undo last", "bring it back", "bring them back"
+        ]
+        .contains(request) =>
+        {
+            FollowUp::Undo
+        }
         "its cancelled" | "its canceled" | "it is cancelled" | "it was cancelled"
         | "it was canceled" | "it got cancelled" | "it got canceled" | "its been cancelled"
         | "its been canceled" | "that is cancelled" | "thats cancelled" | "that was cancelled"
@@ -47,32 +46,11 @@ pub(in crate::assistant) fn is_consent(words: &Words) -> bool {
     const WORDS_MAX: usize = 4;
     let is_short = words.len() <= WORDS_MAX;
     is_short
-        && matches!(
-            words.phrase(0..words.len()).as_str(),
-            "ok" | "okay"
-                | "ok please"
-                | "okay please"
-                | "ok thanks"
-                | "okay thanks"
-                | "ok do it"
-                | "k"
-                | "kk"
-                | "alright"
-                | "all right"
-                | "please"
-                | "please do"
-                | "sure please"
-                | "sure thing"
-                | "sure thanks"
-                | "of course"
-                | "sounds good"
-                | "good idea"
-                | "great"
-                | "yes thanks"
-                | "yes thank you"
-                | "yes pls"
-                | "yes ok"
-                | "absolutely"
-                | "definitely"
-        )
+        && phrases![
+            "ok", "okay", "ok please", "okay please", "ok thanks", "okay thanks", "ok do it", "k",
+            "kk", "alright", "all right", "please", "please do", "sure please", "sure thing",
+            "sure thanks", "of course", "sounds good", "good idea", "great", "yes thanks",
+            "yes thank you", "yes pls", "yes ok", "absolutely", "definitely"
+        ]
+        .contains(words.phrase(0..words.len()).as_str())
 }

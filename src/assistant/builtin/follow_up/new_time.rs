@@ -74,47 +74,14 @@ pub(super) fn number_alone(words: &Words, range: Range<usize>) -> Option<TimeCha
 /// time.
 pub(super) fn begins_time(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit())
-        || matches!(
-            word,
-            "in" | "at"
-                | "on"
-                | "by"
-                | "after"
-                | "around"
-                | "for"
-                | "the"
-                | "this"
-                | "next"
-                | "a"
-                | "an"
-                | "every"
-                | "each"
-                | "daily"
-                | "weekly"
-                | "monthly"
-                | "yearly"
-                | "hourly"
-                | "nightly"
-                | "everyday"
-                | "once"
-                | "today"
-                | "tonight"
-                | "tomorrow"
-                | "later"
-                | "noon"
-                | "midday"
-                | "midnight"
-                | "half"
-                | "quarter"
-                | "weekdays"
-                | "weekends"
-                | "morning"
-                | "afternoon"
-                | "evening"
-                | "day"
-                | "coming"
-                | "mon-fri"
-        )
+        || phrases![
+            "in", "at", "on", "by", "after", "around", "for", "the", "this", "next", "a", "an",
+            "every", "each", "daily", "weekly", "monthly", "yearly", "hourly", "nightly",
+            "everyday", "once", "today", "tonight", "tomorrow", "later", "noon", "midday",
+            "midnight", "half", "quarter", "weekdays", "weekends", "morning", "afternoon",
+            "evening", "day", "coming", "mon-fri"
+        ]
+        .contains(word)
         || when::weekday_name(word).is_some()
         || when::month(word).is_some()
         || when::ordinal(word).is_some()
@@ -136,26 +103,11 @@ pub(super) fn mentions_time(words: &Words, range: Range<usize>) -> bool {
 
 /// Words of times that are not understood alone.
 pub(super) fn is_of_time(word: &str) -> bool {
-    matches!(
-        word,
-        "later"
-            | "earlier"
-            | "sooner"
-            | "soon"
-            | "asap"
-            | "after"
-            | "before"
-            | "every"
-            | "each"
-            | "daily"
-            | "weekly"
-            | "monthly"
-            | "yearly"
-            | "hourly"
-            | "once"
-            | "twice"
-            | "sometime"
-    )
+    phrases![
+        "later", "earlier", "sooner", "soon", "asap", "after", "before", "every", "each", "daily",
+        "weekly", "monthly", "yearly", "hourly", "once", "twice", "sometime"
+    ]
+    .contains(word)
 }
 
 /// "19h", "17h30" after "to" or "it": a time of day. "make it 2h" may count from now.

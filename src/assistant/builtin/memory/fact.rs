@@ -185,21 +185,10 @@ fn of_thing(words: &Words<'_>, from: usize) -> bool {
 
 /// "wifi password is abc", without "the".
 fn of_unlinked(words: &Words<'_>, at: usize) -> bool {
-    let is_other = matches!(
-        words.get(at),
-        "this"
-            | "that"
-            | "your"
-            | "his"
-            | "her"
-            | "their"
-            | "its"
-            | "a"
-            | "no"
-            | "any"
-            | "some"
-            | "error"
-    );
+    let is_other = phrases![
+        "this", "that", "your", "his", "her", "their", "its", "a", "no", "any", "some", "error"
+    ]
+    .contains(words.get(at));
     // Others' codes are theirs to tell.
     !is_other && !words.original(at..at + 1).contains(['\'', '’']) && of_thing(words, at)
 }

@@ -36,25 +36,11 @@ pub(super) fn has_time_left(text: &str) -> bool {
     // A zone without a parsed time.
     let zone = |at: usize| {
         let shouted = words.original(at..at + 1);
-        matches!(
-            shouted.trim_end_matches(['.', ',', '!', '?']),
-            "PST"
-                | "PDT"
-                | "EST"
-                | "EDT"
-                | "CST"
-                | "CDT"
-                | "MST"
-                | "MDT"
-                | "GMT"
-                | "UTC"
-                | "BST"
-                | "CET"
-                | "CEST"
-                | "IST"
-                | "JST"
-                | "AEST"
-        )
+        phrases![
+            "PST", "PDT", "EST", "EDT", "CST", "CDT", "MST", "MDT", "GMT", "UTC", "BST", "CET",
+            "CEST", "IST", "JST", "AEST"
+        ]
+        .contains(shouted.trim_end_matches(['.', ',', '!', '?']))
     };
     (0..words.len()).any(|at| {
         let is_time = time_at(&words, at).is_some_and(|(spec, _)| {
@@ -214,33 +200,17 @@ fn is_weekday_list(word: &str) -> bool {
 
 /// Whether the words at `at`, after a recurrence, limit it in a way that isn't understood.
 pub(super) fn is_condition(words: &Words, at: usize) -> bool {
-    matches!(
-        words.get(at),
-        "until"
-            | "till"
-            | "til"
-            | "except"
-            | "excluding"
-            | "unless"
-            | "but"
-            | "if"
-            | "when"
-            | "while"
-            | "during"
-            | "between"
-            | "before"
-            | "after"
-            | "in"
-            | "from"
-            | "starting"
-            | "beginning"
-            | "not"
-    ) || words
-        .after(
-            at,
-            phrases!["this week", "this month", "this year", "next week"],
-        )
-        .is_some()
+    phrases![
+        "until", "till", "til", "except", "excluding", "unless", "but", "if", "when", "while",
+        "during", "between", "before", "after", "in", "from", "starting", "beginning", "not"
+    ]
+    .contains(words.get(at))
+        || words
+            .after(
+                at,
+                phrases!["this week", "this month", "this year", "next week"],
+            )
+            .is_some()
 }
 
 /// Whether the text of a recurring reminder limits the recurrence: "unless it rains".

@@ -396,35 +396,12 @@ pub(super) fn without_unknown_time(text: &str) -> Option<(String, String)> {
 }
 
 fn is_time_link(word: &str) -> bool {
-    matches!(
-        word,
-        "in" | "at"
-            | "on"
-            | "before"
-            | "b4"
-            | "after"
-            | "by"
-            | "around"
-            | "when"
-            | "once"
-            | "until"
-            | "till"
-            | "during"
-            | "between"
-            | "from"
-            | "end"
-            | "eod"
-            | "eow"
-            | "over"
-            | "now"
-            | "asap"
-            | "soon"
-            | "sometime"
-            | "someday"
-            | "half"
-            | "next"
-            | "this"
-    )
+    phrases![
+        "in", "at", "on", "before", "b4", "after", "by", "around", "when", "once", "until", "till",
+        "during", "between", "from", "end", "eod", "eow", "over", "now", "asap", "soon",
+        "sometime", "someday", "half", "next", "this"
+    ]
+    .contains(word)
 }
 
 pub(super) fn after_link(words: &Words, at: usize) -> usize {

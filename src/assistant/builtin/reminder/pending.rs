@@ -1,60 +1,28 @@
 //! Listing open reminders, and pausing them, which is not possible. It sets none.
 
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};
 
 pub(super) fn lists(request: &str) -> bool {
-    matches!(
-        request,
-        "reminders"
-            | "next reminder"
-            | "my next reminder"
-            | "whats my next reminder"
-            | "what is my next reminder"
-            | "when is my next reminder"
-            | "whens my next reminder"
-            | "my reminders"
-            | "all reminders"
-            | "all my reminders"
-            | "upcoming reminders"
-            | "pending reminders"
-            | "list reminders"
-            | "list my reminders"
-            | "list all reminders"
-            | "list all my reminders"
-            | "show reminders"
-            | "show my reminders"
-            | "show me my reminders"
-            | "show all reminders"
-            | "show all my reminders"
-            | "show me all my reminders"
-            | "see my reminders"
-            | "what reminders do i have"
-            | "what reminders do we have"
-            | "which reminders do we have"
-            | "our reminders"
-            | "show our reminders"
-            | "what reminders have i set"
-            | "which reminders do i have"
-            | "what are my reminders"
-            | "whats on my reminders"
-            | "do i have reminders"
-            | "do i have any reminders"
-            | "what reminders are set"
-            | "what reminders are there"
-            | "how many reminders do i have"
-            | "what will you remind me of"
-            | "what will you remind me about"
-            | "what did i ask you to remind me of"
-            | "what did i ask you to remind me about"
-            | "when will you remind me"
-            | "whats next"
-            | "what is next"
-            | "whats coming up"
-            | "what do i have"
-            | "what have i got"
-            | "what do i have coming up"
-            | "what have i got coming up"
-    )
+    phrases![
+        "reminders", "next reminder", "my next reminder", "whats my next reminder",
+        "what is my next reminder", "when is my next reminder", "whens my next reminder",
+        "my reminders", "all reminders", "all my reminders", "upcoming reminders",
+        "pending reminders", "list reminders", "list my reminders", "list all reminders",
+        "list all my reminders", "show reminders", "show my reminders", "show me my reminders",
+        "show all reminders", "show all my reminders", "show me all my reminders",
+        "see my reminders", "what reminders do i have", "what reminders do we have",
+        "which reminders do we have", "our reminders", "show our reminders",
+        "what reminders have i set", "which reminders do i have", "what are my reminders",
+        "whats on my reminders", "do i have reminders", "do i have any reminders",
+        "what reminders are set", "what reminders are there", "how many reminders do i have",
+        "what will you remind me of", "what will you remind me about",
+        "what did i ask you to remind me of", "what did i ask you to remind me about",
+        "when will you remind me", "whats next", "what is next", "whats coming up",
+        "what do i have", "what have i got", "what do i have coming up",
+        "what have i got coming up"
+    ]
+    .contains(request)
 }
 
 /// "pause my reminders", "resume it": there is no pause without an end.

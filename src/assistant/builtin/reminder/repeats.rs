@@ -422,20 +422,11 @@ pub(super) fn find(words: &Words, range: Range<usize>) -> Option<(Repeat, Range<
         if matches!(repeat.end, Some(RuleEnd::Count(_))) && at > range.start {
             return None;
         }
-        let loose = matches!(
-            words.get(at),
-            "daily"
-                | "weekly"
-                | "monthly"
-                | "hourly"
-                | "yearly"
-                | "nightly"
-                | "annually"
-                | "biweekly"
-                | "fortnightly"
-                | "everyday"
-                | "quarterly"
-        );
+        let loose = phrases![
+            "daily", "weekly", "monthly", "hourly", "yearly", "nightly", "annually", "biweekly",
+            "fortnightly", "everyday", "quarterly"
+        ]
+        .contains(words.get(at));
         let stands_apart = at == range.start
             || end == range.end
             || end > at + 1

@@ -66,22 +66,11 @@ static FIRST_WORDS: WordSet<1024> = WordSet::new(&[
 pub(super) fn not_to_forget(words: &Words, at: usize) -> Option<usize> {
     let body = words.after(at, phrases!["dont forget", "do not forget"])?;
     let is_fact = |word: &str| {
-        matches!(
-            word,
-            "that"
-                | "is"
-                | "are"
-                | "was"
-                | "were"
-                | "i"
-                | "im"
-                | "isnt"
-                | "arent"
-                | "wasnt"
-                | "not"
-                | "no"
-                | "theres"
-        )
+        phrases![
+            "that", "is", "are", "was", "were", "i", "im", "isnt", "arent", "wasnt", "not", "no",
+            "theres"
+        ]
+        .contains(word)
     };
     (!words.iter().skip(body).any(is_fact)).then_some(body)
 }

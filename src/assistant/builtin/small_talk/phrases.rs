@@ -1,6 +1,7 @@
 //! Fixed phrases of small talk and their answers. A phrase must match completely.
 
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::wording;
 
 pub(super) fn hello(message: &ParsedMessage) -> String {
@@ -60,27 +61,22 @@ pub(super) fn question(message: &ParsedMessage, phrase: &str) -> Option<String> 
                 "Wide awake and at your service. How are you?",
             ])
             .to_owned(),
-        "who are you"
-        | "what are you"
-        | "whats your name"
-        | "what is your name"
-        | "who is this"
-        | "whos this"
-        | "your name"
-        | "tell me about yourself"
-        | "introduce yourself"
-        | "do you have a name" => wording::introduction(name),
-        "are you a bot"
-        | "are you a robot"
-        | "are you human"
-        | "are you a human"
-        | "are you real"
-        | "are you an ai"
-        | "are you ai"
-        | "are you a real person"
-        | "are you a person"
-        | "are you alive"
-        | "am i talking to a bot" => {
+        _ if phrases![
+            "who are you", "what are you", "whats your name", "what is your name", "who is this",
+            "whos this", "your name", "tell me about yourself", "introduce yourself",
+            "do you have a name"
+        ]
+        .contains(phrase) =>
+        {
+            wording::introduction(name)
+        }
+        _ if phrases![
+            "are you a bot", "are you a robot", "are you human", "are you a human", "are you real",
+            "are you an ai", "are you ai", "are you a real person", "are you a person",
+            "are you alive", "am i talking to a bot"
+        ]
+        .contains(phrase) =>
+        {
             format!(
                 "I'm {name}, a computer program. No human types these messages, and I try to be useful all the same."
             )
@@ -92,18 +88,15 @@ pub(super) fn question(message: &ParsedMessage, phrase: &str) -> Option<String> 
             )
         }
         _ if asks_presence(phrase) => "I'm here!".to_owned(),
-        "tell me a joke"
-        | "joke"
-        | "a joke"
-        | "another joke"
-        | "tell a joke"
-        | "tell me another joke"
-        | "make me laugh"
-        | "do you know a joke"
-        | "do you know any jokes"
-        | "tell us a joke"
-        | "say something funny"
-        | "another one" => joke(message).to_owned(),
+        _ if phrases![
+            "tell me a joke", "joke", "a joke", "another joke", "tell a joke",
+            "tell me another joke", "make me laugh", "do you know a joke", "do you know any jokes",
+            "tell us a joke", "say something funny", "another one"
+        ]
+        .contains(phrase) =>
+        {
+            joke(message).to_owned()
+        }
         _ if asks_time(phrase) => wording::time_now(message.context.now, message.timezone()),
         _ if asks_date(phrase) => wording::date_now(message.context.now, message.timezone()),
         "do you love me" | "will you marry me" => {
@@ -119,20 +112,11 @@ pub(super) fn question(message: &ParsedMessage, phrase: &str) -> Option<String> 
 
 /// Is somebody there?
 fn asks_presence(phrase: &str) -> bool {
-    matches!(
-        phrase,
-        "are you there"
-            | "you there"
-            | "still there"
-            | "you still there"
-            | "are you still there"
-            | "anyone there"
-            | "ping"
-            | "test"
-            | "testing"
-            | "anybody home"
-            | "are you awake"
-    )
+    phrases![
+        "are you there", "you there", "still there", "you still there", "are you still there",
+        "anyone there", "ping", "test", "testing", "anybody home", "are you awake"
+    ]
+    .contains(phrase)
 }
 
 fn joke<'c>(message: &ParsedMessage) -> &'c str {
@@ -150,117 +134,31 @@ fn joke<'c>(message: &ParsedMessage) -> &'c str {
 
 /// Greetings in several languages.
 fn is_hello(phrase: &str) -> bool {
-    matches!(
-        phrase,
-        "hi" | "hello"
-            | "hey"
-            | "heyy"
-            | "heyyy"
-            | "hii"
-            | "hiii"
-            | "hellooo"
-            | "helloo"
-            | "yo"
-            | "hiya"
-            | "howdy"
-            | "heya"
-            | "hi there"
-            | "hello there"
-            | "hey there"
-            | "greetings"
-            | "sup"
-            | "hallo"
-            | "hola"
-            | "bonjour"
-            | "salut"
-            | "coucou"
-            | "ciao"
-            | "ola"
-            | "olá"
-            | "oi"
-            | "namaste"
-            | "servus"
-            | "moin"
-            | "hej"
-            | "hei"
-            | "ahoj"
-            | "cześć"
-            | "merhaba"
-            | "selam"
-            | "salam"
-            | "shalom"
-            | "aloha"
-            | "привет"
-            | "здравствуйте"
-            | "привіт"
-            | "γεια"
-            | "你好"
-            | "こんにちは"
-            | "안녕하세요"
-            | "안녕"
-            | "مرحبا"
-            | "שלום"
-            | "नमस्ते"
-            | "สวัสดี"
-            | "guten tag"
-            | "grüß gott"
-            | "buenos dias"
-            | "buenos días"
-            | "buenas tardes"
-            | "buongiorno"
-            | "bom dia"
-            | "good day"
-            | "hello again"
-            | "hi again"
-            | "hey hey"
-            | "hi hi"
-            | "👋"
-    )
+    phrases![
+        "hi", "hello", "hey", "heyy", "heyyy", "hii", "hiii", "hellooo", "helloo", "yo", "hiya",
+        "howdy", "heya", "hi there", "hello there", "hey there", "greetings", "sup", "hallo",
+        "hola", "bonjour", "salut", "coucou", "ciao", "ola", "olá", "oi", "namaste", "servus",
+        "moin", "hej", "hei", "ahoj", "cześć", "merhaba", "selam", "salam", "shalom", "aloha",
+        "привет", "здравствуйте", "привіт", "γεια", "你好", "こんにちは", "안녕하세요", "안녕",
+        "مرحبا", "שלום", "नमस्ते", "สวัสดี", "guten tag", "grüß gott", "buenos dias", "buenos días",
+        "buenas tardes", "buongiorno", "bom dia", "good day", "hello again", "hi again", "hey hey",
+        "hi hi", "👋"
+    ]
+    .contains(phrase)
 }
 
 /// Thanks in several languages.
 fn is_thanks(phrase: &str) -> bool {
-    matches!(
-        phrase,
-        "thanks"
-            | "thank you"
-            | "thx"
-            | "ty"
-            | "tysm"
-            | "thanks a lot"
-            | "thanks thats all"
-            | "thank you thats all"
-            | "thats all thanks"
-            | "thank you so much"
-            | "thank you very much"
-            | "thanks so much"
-            | "many thanks"
-            | "thanks a bunch"
-            | "thanks a million"
-            | "cheers"
-            | "much appreciated"
-            | "danke"
-            | "merci"
-            | "gracias"
-            | "grazie"
-            | "obrigado"
-            | "obrigada"
-            | "arigato"
-            | "ありがとう"
-            | "谢谢"
-            | "спасибо"
-            | "and thanks"
-            | "and thank you"
-            | "great thanks"
-            | "perfect thanks"
-            | "ok thanks"
-            | "okay thanks"
-            | "cool thanks"
-            | "ok thank you"
-            | "thanks for your help"
-            | "thank you for your help"
-            | "🙏"
-    )
+    phrases![
+        "thanks", "thank you", "thx", "ty", "tysm", "thanks a lot", "thanks thats all",
+        "thank you thats all", "thats all thanks", "thank you so much", "thank you very much",
+        "thanks so much", "many thanks", "thanks a bunch", "thanks a million", "cheers",
+        "much appreciated", "danke", "merci", "gracias", "grazie", "obrigado", "obrigada",
+        "arigato", "ありがとう", "谢谢", "спасибо", "and thanks", "and thank you", "great thanks",
+        "perfect thanks", "ok thanks", "okay thanks", "cool thanks", "ok thank you",
+        "thanks for your help", "thank you for your help", "🙏"
+    ]
+    .contains(phrase)
 }
 
 /// Farewells, also "thx bye".
@@ -271,109 +169,46 @@ fn is_farewell(phrase: &str) -> bool {
         let rest = rest.or_else(|| phrase.strip_suffix(thanks))?;
         Some(rest.trim()).filter(|rest| !rest.is_empty())
     });
-    matches!(
-        bare.unwrap_or(phrase),
-        "bye"
-            | "goodbye"
-            | "good bye"
-            | "bye bye"
-            | "byebye"
-            | "see you"
-            | "see ya"
-            | "see you later"
-            | "see you tomorrow"
-            | "see you soon"
-            | "cya"
-            | "bye for now"
-            | "later"
-            | "talk later"
-            | "talk to you later"
-            | "ttyl"
-            | "take care"
-            | "farewell"
-            | "cheerio"
-            | "tschüss"
-            | "adios"
-            | "adiós"
-            | "au revoir"
-            | "arrivederci"
-            | "have a nice day"
-            | "have a good day"
-            | "i have to go"
-            | "gotta go"
-    )
+    phrases![
+        "bye", "goodbye", "good bye", "bye bye", "byebye", "see you", "see ya", "see you later",
+        "see you tomorrow", "see you soon", "cya", "bye for now", "later", "talk later",
+        "talk to you later", "ttyl", "take care", "farewell", "cheerio", "tschüss", "adios",
+        "adiós", "au revoir", "arrivederci", "have a nice day", "have a good day", "i have to go",
+        "gotta go"
+    ]
+    .contains(bare.unwrap_or(phrase))
 }
 
 /// How are you?
 fn asks_how_it_is(phrase: &str) -> bool {
-    matches!(
-        phrase,
-        "how are you"
-            | "how are you doing"
-            | "how are you today"
-            | "hows it going"
-            | "how is it going"
-            | "how do you do"
-            | "how are things"
-            | "hows life"
-            | "whats up"
-            | "wassup"
-            | "how have you been"
-            | "how do you feel"
-            | "hows your day"
-            | "wie gehts"
-            | "como estas"
-            | "cómo estás"
-            | "ça va"
-    )
+    phrases![
+        "how are you", "how are you doing", "how are you today", "hows it going",
+        "how is it going", "how do you do", "how are things", "hows life", "whats up", "wassup",
+        "how have you been", "how do you feel", "hows your day", "wie gehts", "como estas",
+        "cómo estás", "ça va"
+    ]
+    .contains(phrase)
 }
 
 /// What time is it?
 fn asks_time(phrase: &str) -> bool {
-    matches!(
-        phrase,
-        "what time is it"
-            | "whats the time"
-            | "what is the time"
-            | "time"
-            | "the time"
-            | "what time is it now"
-            | "what time it is"
-            | "current time"
-            | "tell me the time"
-            | "do you have the time"
-            | "do you know what time it is"
-            | "what time do you have"
-    )
+    phrases![
+        "what time is it", "whats the time", "what is the time", "time", "the time",
+        "what time is it now", "what time it is", "current time", "tell me the time",
+        "do you have the time", "do you know what time it is", "what time do you have"
+    ]
+    .contains(phrase)
 }
 
 /// What day is it?
 fn asks_date(phrase: &str) -> bool {
-    matches!(
-        phrase,
-        "what day is it"
-            | "what day is it today"
-            | "what day it is"
-            | "what day it is today"
-            | "what date it is"
-            | "what day is today"
-            | "what is today"
-            | "whats today"
-            | "what date is it"
-            | "whats the date"
-            | "what is the date"
-            | "whats todays date"
-            | "what is todays date"
-            | "what is the date today"
-            | "whats the date today"
-            | "date"
-            | "todays date"
-            | "what year is it"
-            | "what month is it"
-            | "current date"
-            | "what date is it today"
-            | "tell me the date"
-            | "what week day is it"
-            | "what weekday is it"
-    )
+    phrases![
+        "what day is it", "what day is it today", "what day it is", "what day it is today",
+        "what date it is", "what day is today", "what is today", "whats today", "what date is it",
+        "whats the date", "what is the date", "whats todays date", "what is todays date",
+        "what is the date today", "whats the date today", "date", "todays date", "what year is it",
+        "what month is it", "current date", "what date is it today", "tell me the date",
+        "what week day is it", "what weekday is it"
+    ]
+    .contains(phrase)
 }

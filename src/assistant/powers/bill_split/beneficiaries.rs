@@ -2,6 +2,7 @@
 //! payments.
 
 use super::{PaidAction, is_everybody, is_self};
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::powers::texts::same;
 use crate::assistant::powers::{parsers, statement};
 
@@ -108,18 +109,10 @@ pub(in crate::assistant::powers) fn shared_with(purpose: &str) -> Option<Vec<Str
 /// Whether it is given to somebody, who doesn't share it: "a gift for Eva".
 fn is_given(what: &str) -> bool {
     let last = what.rsplit(' ').next().unwrap_or_default().to_lowercase();
-    matches!(
-        last.as_str(),
-        "gift"
-            | "gifts"
-            | "present"
-            | "presents"
-            | "card"
-            | "flowers"
-            | "cake"
-            | "party"
-            | "bouquet"
-    )
+    phrases![
+        "gift", "gifts", "present", "presents", "card", "flowers", "cake", "party", "bouquet"
+    ]
+    .contains(last.as_str())
 }
 
 #[cfg(test)]

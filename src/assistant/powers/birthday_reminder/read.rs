@@ -219,37 +219,17 @@ fn parse_turns(
 }
 
 fn lists(request: &str) -> bool {
-    matches!(
-        request,
-        "birthdays"
-            | "my birthdays"
-            | "list birthdays"
-            | "show birthdays"
-            | "show my birthdays"
-            | "upcoming birthdays"
-            | "all birthdays"
-            | "list my birthdays"
-            | "whose birthday is next"
-            | "whose birthday is it"
-            | "show me my birthdays"
-            | "show me the birthdays"
-            | "which birthdays are coming up"
-            | "what birthdays are coming up"
-            | "next birthdays"
-            | "whos birthday is next"
-            | "next birthday"
-            | "the next birthday"
-            | "birthday reminders"
-            | "any birthdays"
-            | "any birthdays this week"
-            | "any birthdays this month"
-            | "any birthdays soon"
-            | "any birthdays coming up"
-            | "birthdays this week"
-            | "birthdays this month"
-            | "who has birthday next"
-            | "whose birthday is coming up"
-    )
+    phrases![
+        "birthdays", "my birthdays", "list birthdays", "show birthdays", "show my birthdays",
+        "upcoming birthdays", "all birthdays", "list my birthdays", "whose birthday is next",
+        "whose birthday is it", "show me my birthdays", "show me the birthdays",
+        "which birthdays are coming up", "what birthdays are coming up", "next birthdays",
+        "whos birthday is next", "next birthday", "the next birthday", "birthday reminders",
+        "any birthdays", "any birthdays this week", "any birthdays this month",
+        "any birthdays soon", "any birthdays coming up", "birthdays this week",
+        "birthdays this month", "who has birthday next", "whose birthday is coming up"
+    ]
+    .contains(request)
 }
 
 type ActionBuilder = Box<dyn Fn(String) -> BirthdayAction>;
@@ -379,21 +359,11 @@ fn owner(words: &Words<'_>, from: usize, word: usize, end: usize) -> Option<(Str
     let name = match bare {
         Some(name) => name.to_owned(),
         None if matches!(lower.as_str(), "my" | "mine") => "you".to_owned(),
-        None if !matches!(
-            lower.as_str(),
-            "the"
-                | "a"
-                | "his"
-                | "her"
-                | "their"
-                | "your"
-                | "happy"
-                | "our"
-                | "this"
-                | "next"
-                | "whose"
-                | "last"
-        ) =>
+        None if !phrases![
+            "the", "a", "his", "her", "their", "your", "happy", "our", "this", "next", "whose",
+            "last"
+        ]
+        .contains(lower.as_str()) =>
         {
             without_s(&typed)
         }

@@ -94,20 +94,13 @@ pub(super) fn parse(
 fn removes_last(request: &str) -> bool {
     let verbs = ["delete ", "remove ", "cancel ", "drop ", "undo ", "forget "];
     let named = verbs.iter().find_map(|verb| request.strip_prefix(verb));
-    matches!(
-        named,
-        Some(
-            "last expense"
-                | "the last expense"
-                | "my last expense"
-                | "that expense"
-                | "this expense"
-                | "last spending"
-                | "my last spending"
-                | "the last spending"
-                | "the expense"
-        )
-    )
+    named.is_some_and(|named| {
+        phrases![
+            "last expense", "the last expense", "my last expense", "that expense", "this expense",
+            "last spending", "my last spending", "the last spending", "the expense"
+        ]
+        .contains(named)
+    })
 }
 
 /// "remove the rent expense", "delete the gum": the last one of it.
@@ -146,19 +139,13 @@ fn is_last_entry(request: &str) -> bool {
         "delete ", "remove ", "cancel ", "drop ", "undo ", "scratch ",
     ];
     let named = verbs.iter().find_map(|verb| request.strip_prefix(verb));
-    matches!(
-        named,
-        Some(
-            "the last one"
-                | "last one"
-                | "the last entry"
-                | "last entry"
-                | "my last one"
-                | "my last entry"
-                | "that"
-                | "that one"
-        )
-    )
+    named.is_some_and(|named| {
+        phrases![
+            "the last one", "last one", "the last entry", "last entry", "my last one",
+            "my last entry", "that", "that one"
+        ]
+        .contains(named)
+    })
 }
 
 /// "bought lunch for 12", "i got coffee for 3.50 yesterday".

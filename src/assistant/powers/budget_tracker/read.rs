@@ -18,23 +18,14 @@ pub(in crate::assistant::powers) fn parse(
     use RequestStrength::{Clear, Soft};
     let words = &message.words;
     match message.request() {
-        "my budget"
-        | "budget"
-        | "show my budget"
-        | "budgets"
-        | "my budgets"
-        | "show my budgets"
-        | "show budget"
-        | "how is my budget"
-        | "hows my budget"
-        | "budget tracker"
-        | "my expenses"
-        | "expenses"
-        | "my spending"
-        | "show my spending"
-        | "show my expenses"
-        | "how much budget is left"
-        | "how much of my budget is left" => {
+        word if phrases![
+            "my budget", "budget", "show my budget", "budgets", "my budgets", "show my budgets",
+            "show budget", "how is my budget", "hows my budget", "budget tracker", "my expenses",
+            "expenses", "my spending", "show my spending", "show my expenses",
+            "how much budget is left", "how much of my budget is left"
+        ]
+        .contains(word) =>
+        {
             return Some((Clear, BudgetAction::Show));
         }
         "whats my budget" | "what is my budget" | "what did i spend" => {

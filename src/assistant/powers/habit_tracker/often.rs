@@ -30,24 +30,11 @@ pub(super) fn changed(words: &Words<'_>, at: usize, end: usize) -> Option<HabitA
 pub(super) fn tracked_so_often(words: &Words<'_>, from: usize, end: usize) -> Option<HabitAction> {
     let from = words.skip(from, phrases!["my", "the"]);
     let is_other = |at: usize| {
-        matches!(
-            words.get(at),
-            "mood"
-                | "moods"
-                | "spending"
-                | "expenses"
-                | "budget"
-                | "parcel"
-                | "parcels"
-                | "package"
-                | "packages"
-                | "order"
-                | "orders"
-                | "flight"
-                | "this"
-                | "that"
-                | "it"
-        )
+        phrases![
+            "mood", "moods", "spending", "expenses", "budget", "parcel", "parcels", "package",
+            "packages", "order", "orders", "flight", "this", "that", "it"
+        ]
+        .contains(words.get(at))
     };
     match tracked(words, from, end) {
         HabitAction::Track { name, per_week } if !(from..end).any(is_other) => {
@@ -118,36 +105,14 @@ fn names_days(words: &Words<'_>, from: usize, to: usize) -> bool {
 
 /// Whether a word is part of a frequency and not of a habit's name.
 fn is_often(word: &str) -> bool {
-    matches!(
-        word,
-        "every"
-            | "each"
-            | "daily"
-            | "weekly"
-            | "monthly"
-            | "per"
-            | "times"
-            | "twice"
-            | "once"
-            | "weekdays"
-            | "weekends"
-            | "mondays"
-            | "tuesdays"
-            | "wednesdays"
-            | "thursdays"
-            | "fridays"
-            | "saturdays"
-            | "sundays"
-            | "monday"
-            | "tuesday"
-            | "wednesday"
-            | "thursday"
-            | "friday"
-            | "saturday"
-            | "sunday"
-            | "week"
-            | "month"
-    ) || word.contains("/week")
+    phrases![
+        "every", "each", "daily", "weekly", "monthly", "per", "times", "twice", "once", "weekdays",
+        "weekends", "mondays", "tuesdays", "wednesdays", "thursdays", "fridays", "saturdays",
+        "sundays", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+        "week", "month"
+    ]
+    .contains(word)
+        || word.contains("/week")
 }
 
 fn times(word: &str) -> Option<u32> {

@@ -18,25 +18,17 @@ pub(in crate::assistant::powers) fn parse(
     use RequestStrength::Clear;
     let words = &message.words;
     match message.request() {
-        "my habits"
-        | "habits"
-        | "show my habits"
-        | "show habits"
-        | "list my habits"
-        | "list habits"
-        | "how are my habits"
-        | "how are my habits going"
-        | "my streaks"
-        | "streaks"
-        | "show my streaks"
-        | "my streak"
-        | "whats my streak"
-        | "hows my streak"
-        | "how is my streak"
-        | "what is my streak"
-        | "habit tracker"
-        | "show me my habits"
-        | "habit streaks" => return Some((Clear, HabitAction::List)),
+        word if phrases![
+            "my habits", "habits", "show my habits", "show habits", "list my habits",
+            "list habits", "how are my habits", "how are my habits going", "my streaks", "streaks",
+            "show my streaks", "my streak", "whats my streak", "hows my streak",
+            "how is my streak", "what is my streak", "habit tracker", "show me my habits",
+            "habit streaks"
+        ]
+        .contains(word) =>
+        {
+            return Some((Clear, HabitAction::List));
+        }
         _ => {}
     }
     let (at, end) = (message.start, parsers::end(words));
@@ -232,48 +224,22 @@ fn several(
 }
 
 fn is_negative(word: &str) -> bool {
-    matches!(
-        word,
-        "not"
-            | "never"
-            | "no"
-            | "without"
-            | "didnt"
-            | "dont"
-            | "doesnt"
-            | "havent"
-            | "hasnt"
-            | "wasnt"
-            | "wont"
-            | "cant"
-            | "couldnt"
-            | "wouldnt"
-            | "shouldnt"
-    )
+    phrases![
+        "not", "never", "no", "without", "didnt", "dont", "doesnt", "havent", "hasnt", "wasnt",
+        "wont", "cant", "couldnt", "wouldnt", "shouldnt"
+    ]
+    .contains(word)
 }
 
 /// What follows "have" where it is done: "have run".
 fn is_participle(word: &str) -> bool {
     is_past(word)
         || is_usual_past(word)
-        || matches!(
-            word,
-            "run"
-                | "swum"
-                | "gone"
-                | "done"
-                | "been"
-                | "written"
-                | "eaten"
-                | "drunk"
-                | "ridden"
-                | "drawn"
-                | "taken"
-                | "had"
-                | "just"
-                | "already"
-                | "finally"
-        )
+        || phrases![
+            "run", "swum", "gone", "done", "been", "written", "eaten", "drunk", "ridden", "drawn",
+            "taken", "had", "just", "already", "finally"
+        ]
+        .contains(word)
 }
 
 /// How what is done already begins: "ran on monday".
@@ -291,29 +257,12 @@ fn is_past(word: &str) -> bool {
 
 /// How what is done as a habit is often told: "i went to the gym".
 fn is_usual_past(word: &str) -> bool {
-    matches!(
-        word,
-        "went"
-            | "ran"
-            | "swam"
-            | "rode"
-            | "wrote"
-            | "meditated"
-            | "exercised"
-            | "jogged"
-            | "walked"
-            | "cycled"
-            | "stretched"
-            | "trained"
-            | "practiced"
-            | "practised"
-            | "studied"
-            | "hiked"
-            | "climbed"
-            | "rowed"
-            | "journaled"
-            | "danced"
-    )
+    phrases![
+        "went", "ran", "swam", "rode", "wrote", "meditated", "exercised", "jogged", "walked",
+        "cycled", "stretched", "trained", "practiced", "practised", "studied", "hiked", "climbed",
+        "rowed", "journaled", "danced"
+    ]
+    .contains(word)
 }
 
 fn did(

@@ -61,12 +61,11 @@ pub(in crate::assistant::powers) fn parse(
     if let Some(found) = fixed(message.request()) {
         return Some(found);
     }
-    if let "delete last mood"
-    | "delete my last mood"
-    | "delete the last mood"
-    | "remove last mood"
-    | "remove my last mood"
-    | "remove the last mood" = message.request()
+    if phrases![
+        "delete last mood", "delete my last mood", "delete the last mood", "remove last mood",
+        "remove my last mood", "remove the last mood"
+    ]
+    .contains(message.request())
     {
         return Some((Clear, MoodAction::RemoveLast));
     }
@@ -142,63 +141,44 @@ fn unwell(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
 /// Whether the word for a mood is complete before what stands at `at`.
 fn ends_word(words: &Words<'_>, at: usize) -> bool {
     words.is_set_off(at - 1)
-        || matches!(
-            words.get(at),
-            "because"
-                | "bc"
-                | "cuz"
-                | "cause"
-                | "since"
-                | "about"
-                | "and"
-                | "but"
-                | "tbh"
-                | "lol"
-                | "rn"
-                | "atm"
-                | "again"
-                | "after"
-                | "though"
-        )
+        || phrases![
+            "because", "bc", "cuz", "cause", "since", "about", "and", "but", "tbh", "lol", "rn",
+            "atm", "again", "after", "though"
+        ]
+        .contains(words.get(at))
 }
 
 fn fixed(request: &str) -> Option<(RequestStrength, MoodAction)> {
     let (strength, days) = match request {
-        "how was my mood this week"
-        | "how was my mood"
-        | "hows my mood"
-        | "how is my mood"
-        | "my mood"
-        | "my moods"
-        | "moods"
-        | "mood tracker"
-        | "show my mood"
-        | "show my moods"
-        | "mood history"
-        | "my mood this week"
-        | "hows my mood been"
-        | "how has my mood been"
-        | "mood this week"
-        | "track my mood"
-        | "log my mood"
-        | "track my moods"
-        | "how has my mood been this week"
-        | "show my mood this week"
-        | "mood diary" => (RequestStrength::Clear, 7),
+        _ if phrases![
+            "how was my mood this week", "how was my mood", "hows my mood", "how is my mood",
+            "my mood", "my moods", "moods", "mood tracker", "show my mood", "show my moods",
+            "mood history", "my mood this week", "hows my mood been", "how has my mood been",
+            "mood this week", "track my mood", "log my mood", "track my moods",
+            "how has my mood been this week", "show my mood this week", "mood diary"
+        ]
+        .contains(request) =>
+        {
+            (RequestStrength::Clear, 7)
+        }
         "how was my mood today" | "my mood today" | "mood today" => (RequestStrength::Clear, 1),
-        "how was my mood this month"
-        | "my mood this month"
-        | "mood this month"
-        | "how has my mood been this month" => (RequestStrength::Clear, 30),
-        "mood"
-        | "whats my mood"
-        | "what is my mood"
-        | "how did i feel this week"
-        | "how have i been feeling"
-        | "how have i felt this week"
-        | "average mood"
-        | "my average mood"
-        | "whats my average mood" => (RequestStrength::Soft, 7),
+        _ if phrases![
+            "how was my mood this month", "my mood this month", "mood this month",
+            "how has my mood been this month"
+        ]
+        .contains(request) =>
+        {
+            (RequestStrength::Clear, 30)
+        }
+        _ if phrases![
+            "mood", "whats my mood", "what is my mood", "how did i feel this week",
+            "how have i been feeling", "how have i felt this week", "average mood",
+            "my average mood", "whats my average mood"
+        ]
+        .contains(request) =>
+        {
+            (RequestStrength::Soft, 7)
+        }
         "how did i feel today" => (RequestStrength::Soft, 1),
         _ => return None,
     };

@@ -97,22 +97,11 @@ pub(super) fn condition(words: &Words<'_>, from: usize, end: usize) -> Option<us
         words.after(*at, &CONDITIONS).is_some()
     })?;
     let is_asked = |at: usize| {
-        matches!(
-            words.get(at),
-            "check"
-                | "ask"
-                | "see"
-                | "find"
-                | "know"
-                | "look"
-                | "test"
-                | "verify"
-                | "figure"
-                | "confirm"
-                | "decide"
-                | "wonder"
-                | "tell"
-        )
+        phrases![
+            "check", "ask", "see", "find", "know", "look", "test", "verify", "figure", "confirm",
+            "decide", "wonder", "tell"
+        ]
+        .contains(words.get(at))
     };
     (!(from..at).any(is_asked)).then_some(at)
 }
@@ -121,20 +110,10 @@ pub(super) fn condition(words: &Words<'_>, from: usize, end: usize) -> Option<us
 pub(super) fn is_remark(text: &str) -> bool {
     let words = Words::new(text);
     let asks = |word: &str| {
-        matches!(
-            word,
-            "need"
-                | "needs"
-                | "want"
-                | "also"
-                | "too"
-                | "buy"
-                | "get"
-                | "add"
-                | "put"
-                | "not"
-                | "no"
-        )
+        phrases![
+            "need", "needs", "want", "also", "too", "buy", "get", "add", "put", "not", "no"
+        ]
+        .contains(word)
     };
     !statement::is_thing(text) && !is_second(text) && !words.iter().any(asks)
 }
@@ -207,20 +186,10 @@ fn by_quantity(thing: &str) -> Vec<String> {
     };
     let begins = |at: usize| {
         let before = words.get(at - 1);
-        let is_linked = matches!(
-            before,
-            "of" | "x"
-                | "for"
-                | "no"
-                | "number"
-                | "size"
-                | "type"
-                | "at"
-                | "to"
-                | "in"
-                | "or"
-                | "by"
-        );
+        let is_linked = phrases![
+            "of", "x", "for", "no", "number", "size", "type", "at", "to", "in", "or", "by"
+        ]
+        .contains(before);
         is_count(at) && !is_count(at - 1) && !is_linked && at + 1 < words.len() && !is_unit(at + 1)
     };
     if words.len() < 4 || !is_count(0) || is_count(1) {

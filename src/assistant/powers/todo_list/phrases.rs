@@ -121,43 +121,12 @@ fn named(words: &Words<'_>, at: usize, end: usize) -> Option<(usize, usize)> {
 
 /// Words that don't occur in the name of a list.
 fn is_link(word: &str) -> bool {
-    matches!(
-        word,
-        "to" | "on"
-            | "onto"
-            | "in"
-            | "into"
-            | "from"
-            | "off"
-            | "of"
-            | "for"
-            | "and"
-            | "or"
-            | "is"
-            | "are"
-            | "was"
-            | "it"
-            | "that"
-            | "with"
-            | "at"
-            | "by"
-            | "every"
-            | "each"
-            | "your"
-            | "his"
-            | "her"
-            | "their"
-            | "i"
-            | "you"
-            | "we"
-            | "what"
-            | "whats"
-            | "which"
-            | "show"
-            | "clear"
-            | "new"
-            | "another"
-    )
+    phrases![
+        "to", "on", "onto", "in", "into", "from", "off", "of", "for", "and", "or", "is", "are",
+        "was", "it", "that", "with", "at", "by", "every", "each", "your", "his", "her", "their",
+        "i", "you", "we", "what", "whats", "which", "show", "clear", "new", "another"
+    ]
+    .contains(word)
 }
 
 /// "what's on my groceries list", "show the list", "my groceries list".
@@ -201,60 +170,22 @@ pub(super) fn no_repetition() -> String {
 
 /// "it", "everything": the thing itself is not named.
 pub(super) fn is_no_thing(text: &str) -> bool {
-    matches!(
-        text.to_lowercase().as_str(),
-        "it" | "this"
-            | "that"
-            | "these"
-            | "those"
-            | "them"
-            | "nothing"
-            | "everything"
-            | "something"
-            | "anything"
-    )
+    phrases![
+        "it", "this", "that", "these", "those", "them", "nothing", "everything", "something",
+        "anything"
+    ]
+    .contains(text.to_lowercase().as_str())
 }
 
 /// Whether the word asks for something else than one more thing: "cancel" of "and cancel the milk".
 pub(super) fn begins_request(word: &str) -> bool {
-    matches!(
-        word,
-        "add"
-            | "put"
-            | "remove"
-            | "delete"
-            | "cancel"
-            | "drop"
-            | "take"
-            | "cross"
-            | "strike"
-            | "scratch"
-            | "tick"
-            | "untick"
-            | "uncheck"
-            | "mark"
-            | "done"
-            | "got"
-            | "show"
-            | "clear"
-            | "empty"
-            | "undo"
-            | "stop"
-            | "skip"
-            | "forget"
-            | "remember"
-            | "remind"
-            | "snooze"
-            | "move"
-            | "change"
-            | "rename"
-            | "split"
-            | "spent"
-            | "paid"
-            | "track"
-            | "no"
-            | "not"
-    )
+    phrases![
+        "add", "put", "remove", "delete", "cancel", "drop", "take", "cross", "strike", "scratch",
+        "tick", "untick", "uncheck", "mark", "done", "got", "show", "clear", "empty", "undo",
+        "stop", "skip", "forget", "remember", "remind", "snooze", "move", "change", "rename",
+        "split", "spent", "paid", "track", "no", "not"
+    ]
+    .contains(word)
 }
 
 /// "an alarm for 7", "a memory: bo likes tea", "wednesdays": what is on no list.

@@ -371,32 +371,12 @@ fn is_plain_thing(message: &ParsedMessage<'_>, from: usize, end: usize) -> bool 
     let words = &message.words;
     let is_other = |at: usize| {
         let word = words.get(at);
-        matches!(
-            word,
-            "me" | "us"
-                | "him"
-                | "her"
-                | "them"
-                | "it"
-                | "that"
-                | "this"
-                | "my"
-                | "your"
-                | "up"
-                | "to"
-                | "on"
-                | "in"
-                | "into"
-                | "as"
-                | "from"
-                | "some"
-                | "more"
-                | "another"
-                | "what"
-                | "how"
-                | "you"
-                | "i"
-        ) || word.starts_with(|c: char| c.is_ascii_digit()) && end == from + 1
+        phrases![
+            "me", "us", "him", "her", "them", "it", "that", "this", "my", "your", "up", "to", "on",
+            "in", "into", "as", "from", "some", "more", "another", "what", "how", "you", "i"
+        ]
+        .contains(word)
+            || word.starts_with(|c: char| c.is_ascii_digit()) && end == from + 1
     };
     let is_short = || {
         let (mut in_one, mut things) = (0, 1);

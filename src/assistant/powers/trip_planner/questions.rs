@@ -42,13 +42,12 @@ pub(super) fn parse(
     {
         return Some((Soft, TripAction::Show(String::new())));
     }
-    if let "what do i need to pack"
-    | "what do we need to pack"
-    | "what do i still need to pack"
-    | "what do we still need to pack"
-    | "what do i have to pack"
-    | "what should i pack"
-    | "what should we pack" = message.request()
+    if phrases![
+        "what do i need to pack", "what do we need to pack", "what do i still need to pack",
+        "what do we still need to pack", "what do i have to pack", "what should i pack",
+        "what should we pack"
+    ]
+    .contains(message.request())
     {
         return Some((Soft, TripAction::IfAny(Box::new(TripAction::PackingList))));
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::{AMOUNT_WORDS_MAX, BeforeEvent, WORDS_MAX, offset_before, read};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::parsing::drop_name;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::amount;
 use crate::assistant::builtin::words::Words;
 
@@ -126,33 +126,10 @@ pub(in crate::assistant::builtin) fn other_offset(
 
 /// Whether the word may begin a correction.
 fn is_of_correction(word: &str) -> bool {
-    matches!(
-        word,
-        "no" | "nope"
-            | "nah"
-            | "not"
-            | "sorry"
-            | "oops"
-            | "actually"
-            | "wait"
-            | "i"
-            | "mean"
-            | "meant"
-            | "said"
-            | "make"
-            | "change"
-            | "move"
-            | "it"
-            | "its"
-            | "that"
-            | "to"
-            | "should"
-            | "be"
-            | "ok"
-            | "okay"
-            | "please"
-            | "rather"
-            | "better"
-            | "just"
-    )
+    phrases![
+        "no", "nope", "nah", "not", "sorry", "oops", "actually", "wait", "i", "mean", "meant",
+        "said", "make", "change", "move", "it", "its", "that", "to", "should", "be", "ok", "okay",
+        "please", "rather", "better", "just"
+    ]
+    .contains(word)
 }

@@ -292,19 +292,12 @@ fn dated(words: &Words, at: usize) -> Option<(Frequency, usize)> {
 fn plural(words: &Words, at: usize) -> Option<(Frequency, usize)> {
     let on = words.get(at) == "on";
     let from = at + usize::from(on);
-    let is_plural = matches!(
-        words.get(from),
-        "mondays"
-            | "tuesdays"
-            | "wednesdays"
-            | "thursdays"
-            | "fridays"
-            | "saturdays"
-            | "sundays"
-            | "weekdays"
-            | "workdays"
-            | "weeknights"
-    ) || words.get(from) == "weekends" && (on || words.get(from + 1) == "at")
+    let is_plural = phrases![
+        "mondays", "tuesdays", "wednesdays", "thursdays", "fridays", "saturdays", "sundays",
+        "weekdays", "workdays", "weeknights"
+    ]
+    .contains(words.get(from))
+        || words.get(from) == "weekends" && (on || words.get(from + 1) == "at")
         || weekday_name(words.get(from)).is_some()
             && matches!(words.get(from + 1), "to" | "through" | "thru")
             && weekday_name(words.get(from + 2)).is_some()
