@@ -2,7 +2,7 @@
 //! fixed phrases match, so that ordinary talk about these subjects doesn't.
 
 use super::{AccountTask, Intent, ParsedMessage, ProfilePart, small_talk, wording};
-use crate::assistant::builtin::phrases::phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::help::HelpGroup;
 
 pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
@@ -72,20 +72,18 @@ fn is_status(request: &str) -> bool {
     .contains(request)
 }
 
+static TIME_ZONE: Phrases = Phrases::new(&[
+    "whats my timezone", "what is my timezone", "whats my time zone", "what is my time zone",
+    "what timezone am i in", "what time zone am i in",
+]);
+
 /// What somebody asks of oneself.
 fn profile_part(request: &str) -> Option<ProfilePart> {
     Some(match request {
         "whats my name" | "what is my name" | "do you know my name" | "who am i" => {
             ProfilePart::Name
         }
-        _ if phrases![
-            "whats my timezone", "what is my timezone", "whats my time zone",
-            "what is my time zone", "what timezone am i in", "what time zone am i in"
-        ]
-        .contains(request) =>
-        {
-            ProfilePart::TimeZone
-        }
+        _ if TIME_ZONE.contains(request) => ProfilePart::TimeZone,
         _ => return None,
     })
 }

@@ -20,7 +20,7 @@ pub use corrected_value::{
     corrected_value, hour_or_people, is_day_for_span, may_be_value, reworded, with_corrected_value,
     with_other_person,
 };
-pub(in crate::assistant) use fixed::is_consent;
+pub(in crate::assistant) use fixed::{UNDO, is_consent};
 pub(in crate::assistant::builtin) use moment::problem;
 pub(in crate::assistant) use new_time::read_new_time;
 pub use new_time::{counted_unit_s, names_hour, names_time, unit_of_s};

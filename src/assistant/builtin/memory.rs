@@ -114,17 +114,17 @@ fn says_nothing(text: &str) -> bool {
     )
 }
 
+static ALL_MEMORIES: Phrases = Phrases::new(&[
+    "memories", "my memories", "all memories", "all my memories", "show my memories",
+    "show me my memories", "show memories", "show all memories", "show all my memories",
+    "list memories", "list my memories", "list all memories", "list all my memories",
+    "what are my memories", "what have i told you", "what did i tell you",
+]);
+
 fn recall(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
     match message.request() {
-        word if phrases![
-            "memories", "my memories", "all memories", "all my memories", "show my memories",
-            "show me my memories", "show memories", "show all memories", "show all my memories",
-            "list memories", "list my memories", "list all memories", "list all my memories",
-            "what are my memories", "what have i told you", "what did i tell you"
-        ]
-        .contains(word) =>
-        {
+        request if ALL_MEMORIES.contains(request) => {
             return Some(Intent::Recall { about: None });
         }
         _ => {}
@@ -222,6 +222,11 @@ pub(in crate::assistant) fn asked_about(text: &str, words: &Words) -> Option<Str
     Some(subject(words.original(from..words.len()))).filter(|about| !about.is_empty())
 }
 
+static NO_SUBJECT: Phrases = Phrases::new(&[
+    "", "me", "myself", "everything", "anything", "about me", "everything about me",
+    "anything about me", "all", "so far",
+]);
+
 fn about(message: &ParsedMessage, from: usize) -> Option<String> {
     let words = &message.words;
     let mut end = words.len();
@@ -229,14 +234,7 @@ fn about(message: &ParsedMessage, from: usize) -> Option<String> {
         end -= 1;
     }
     match words.phrase(from..end.min(from + 4)).as_str() {
-        word if phrases![
-            "", "me", "myself", "everything", "anything", "about me", "everything about me",
-            "anything about me", "all", "so far"
-        ]
-        .contains(word) =>
-        {
-            None
-        }
+        request if NO_SUBJECT.contains(request) => None,
         _ => Some(subject(words.original(from..end))).filter(|about| !about.is_empty()),
     }
 }
@@ -247,11 +245,10 @@ fn forget(message: &ParsedMessage) -> Option<Intent> {
     if is_forget_everything(request) {
         return Some(Intent::ForgetEverything);
     }
-    if phrases![
-        "forget", "forget it", "forget that", "forget this", "forget about it", "forget about that"
-    ]
-    .contains(request)
-    {
+    static FORGET_THAT: Phrases = Phrases::new(&[
+        "forget", "forget it", "forget that", "forget this", "forget about it", "forget about that",
+    ]);
+    if FORGET_THAT.contains(request) {
         return message
             .is_addressed
             .then(|| Intent::Say(wording::never_mind()));

@@ -61,6 +61,7 @@ impl Phrases {
     }
 
     /// Whether `text` is one of the phrases.
+    #[inline]
     pub(in crate::assistant) fn contains(&self, text: &str) -> bool {
         let (word, bit) = place_of(hash(text.as_bytes()));
         self.whole[word] & bit != 0 && self.phrases.contains(&text)

@@ -243,12 +243,12 @@ pub(in crate::assistant) fn time_at(words: &Words, at: usize) -> Option<(TimeExp
     if before == "in" && words.get(at).contains(':') {
         return None;
     }
-    (!phrases![
+    let is_other = phrases![
         "before", "until", "till", "after", "since", "of", "the", "a", "an", "my", "our", "your",
         "his", "her", "their"
     ]
-    .contains(before))
-    .then_some(found)
+    .contains(before);
+    (!is_other).then_some(found)
 }
 
 /// The hour after "for", as for an alarm: "7", "7 tomorrow". A count ("7 people") isn't one.

@@ -15,7 +15,7 @@ use super::planned_time;
 use super::{CalendarRequest, PowerContext, PowerEffect, RequestStrength, Superpower};
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::TimeOfDay;
 use crate::assistant::builtin::words::Words;
 use crate::clock::Timestamp;
@@ -55,19 +55,19 @@ pub(super) struct CalendarQueryState {
     request: Option<CalendarRequest>,
 }
 
+static NEXT: Phrases = Phrases::new(&[
+    "whats my next meeting", "what is my next meeting", "when is my next meeting",
+    "whats my next event", "what is my next event", "when is my next event", "my next meeting",
+    "next meeting", "whats my next appointment", "when is my next call", "whats my next call",
+    "whats next on my calendar",
+]);
+
 pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, CalendarQuery)> {
     use RequestStrength::Clear;
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
     match message.request() {
-        word if phrases![
-            "whats my next meeting", "what is my next meeting", "when is my next meeting",
-            "whats my next event", "what is my next event", "when is my next event",
-            "my next meeting", "next meeting", "whats my next appointment", "when is my next call",
-            "whats my next call", "whats next on my calendar"
-        ]
-        .contains(word) =>
-        {
+        request if NEXT.contains(request) => {
             return Some((Clear, CalendarQuery::Next(None)));
         }
         _ => {}

@@ -11,7 +11,7 @@ use super::facts::EventFact;
 use super::texts;
 use super::{PowerContext, RequestStrength, Superpower, local_time};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::phrases;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::model::calendar::WINDOW_PAST_DAYS;
 pub(super) use operations::Arguments;
 
@@ -36,26 +36,21 @@ pub enum StressAction {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct StressState {}
 
+static THIS_WEEK: Phrases = Phrases::new(&[
+    "how is my week", "hows my week", "how is my week looking", "how does my week look",
+    "how busy is my week", "how busy am i this week", "how stressful is my week",
+    "how full is my week", "is my week too full", "am i overbooked", "calendar stress",
+    "check my week", "how is this week",
+]);
+static NEXT_WEEK: Phrases = Phrases::new(&[
+    "how is my next week", "how is next week", "how does next week look", "how busy is next week",
+    "how stressful is next week", "how busy am i next week",
+]);
+
 pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, StressAction)> {
     let action = match message.request() {
-        word if phrases![
-            "how is my week", "hows my week", "how is my week looking", "how does my week look",
-            "how busy is my week", "how busy am i this week", "how stressful is my week",
-            "how full is my week", "is my week too full", "am i overbooked", "calendar stress",
-            "check my week", "how is this week"
-        ]
-        .contains(word) =>
-        {
-            StressAction::ThisWeek
-        }
-        word if phrases![
-            "how is my next week", "how is next week", "how does next week look",
-            "how busy is next week", "how stressful is next week", "how busy am i next week"
-        ]
-        .contains(word) =>
-        {
-            StressAction::NextWeek
-        }
+        request if THIS_WEEK.contains(request) => StressAction::ThisWeek,
+        request if NEXT_WEEK.contains(request) => StressAction::NextWeek,
         _ => return None,
     };
     Some((RequestStrength::Clear, action))

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{PowerContext, RequestStrength, Superpower};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::{self, Day, TimeExpression};
 use crate::clock::{Timestamp, Zone};
 pub(super) use operations::Arguments;
@@ -44,28 +44,23 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Dai
     daily(message).map(|action| (Clear, action))
 }
 
+static SHOW: Phrases = Phrases::new(&[
+    "daily summary", "my summary", "my daily summary", "show my summary", "give me my summary",
+    "summary of my day", "summarize my day", "summarise my day", "sum up my day",
+    "give me my daily summary", "todays summary", "show me my summary", "show my daily summary",
+    "send me my summary",
+]);
+static STOP: Phrases = Phrases::new(&[
+    "stop my daily summary", "stop my summary", "stop the daily summary", "stop the summary",
+    "no more summaries", "stop sending me my summary", "cancel my daily summary",
+    "cancel my summary", "stop daily summary", "cancel the daily summary",
+    "turn off my daily summary", "turn off the daily summary",
+]);
+
 fn fixed(request: &str) -> Option<DailySummaryAction> {
     Some(match request {
-        _ if phrases![
-            "daily summary", "my summary", "my daily summary", "show my summary",
-            "give me my summary", "summary of my day", "summarize my day", "summarise my day",
-            "sum up my day", "give me my daily summary", "todays summary", "show me my summary",
-            "show my daily summary", "send me my summary"
-        ]
-        .contains(request) =>
-        {
-            DailySummaryAction::Show
-        }
-        _ if phrases![
-            "stop my daily summary", "stop my summary", "stop the daily summary",
-            "stop the summary", "no more summaries", "stop sending me my summary",
-            "cancel my daily summary", "cancel my summary", "stop daily summary",
-            "cancel the daily summary", "turn off my daily summary", "turn off the daily summary"
-        ]
-        .contains(request) =>
-        {
-            DailySummaryAction::Stop
-        }
+        _ if SHOW.contains(request) => DailySummaryAction::Show,
+        _ if STOP.contains(request) => DailySummaryAction::Stop,
         _ => return None,
     })
 }

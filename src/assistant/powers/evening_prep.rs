@@ -44,25 +44,24 @@ pub(super) struct EveningState {
     sent: SentNotices,
 }
 
+static SHOW: Phrases = Phrases::new(&[
+    "evening prep", "my evening prep", "evening preparation", "prepare me for tomorrow",
+    "prep me for tomorrow", "what do i need for tomorrow", "what do i need tomorrow",
+    "get me ready for tomorrow", "help me prepare for tomorrow", "prep for tomorrow",
+    "how does tomorrow look", "what does tomorrow look like",
+]);
+static STOP: Phrases = Phrases::new(&[
+    "stop evening prep", "stop my evening prep", "stop the evening prep", "no more evening prep",
+    "cancel evening prep", "turn off evening prep",
+]);
+
 pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, EveningAction)> {
     use RequestStrength::Clear;
     match message.request() {
-        word if phrases![
-            "evening prep", "my evening prep", "evening preparation", "prepare me for tomorrow",
-            "prep me for tomorrow", "what do i need for tomorrow", "what do i need tomorrow",
-            "get me ready for tomorrow", "help me prepare for tomorrow", "prep for tomorrow",
-            "how does tomorrow look", "what does tomorrow look like"
-        ]
-        .contains(word) =>
-        {
+        request if SHOW.contains(request) => {
             return Some((Clear, EveningAction::Show));
         }
-        word if phrases![
-            "stop evening prep", "stop my evening prep", "stop the evening prep",
-            "no more evening prep", "cancel evening prep", "turn off evening prep"
-        ]
-        .contains(word) =>
-        {
+        request if STOP.contains(request) => {
             return Some((Clear, EveningAction::Stop));
         }
         _ => {}

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{PowerContext, RequestStrength, Superpower};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::follow_up::two_durations;
-use crate::assistant::builtin::phrases::phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::{self, TimeExpression};
 use crate::assistant::wording;
 use crate::clock::Timestamp;
@@ -75,26 +75,30 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Foc
     Some((Clear, start(&spec, now, message)))
 }
 
+static BEGIN: Phrases = Phrases::new(&[
+    "focus", "start focus", "focus mode", "start focusing", "start focus mode", "focus now",
+    "start a focus session", "focus time", "turn on focus", "turn on focus mode", "do not disturb",
+    "dnd", "dont disturb", "dont disturb me", "do not disturb me",
+]);
+static STOP: Phrases = Phrases::new(&[
+    "stop focus", "end focus", "stop focusing", "stop focus mode", "end focus mode", "focus off",
+    "cancel focus", "im back", "i am back", "turn off focus", "turn off focus mode",
+    "end my focus", "stop my focus", "stop the focus",
+]);
+static SHOW: Phrases = Phrases::new(&[
+    "my focus", "am i in focus", "am i focusing", "how long is my focus", "focus status",
+    "how much focus is left", "how long do i focus", "how long until my focus ends",
+]);
+static TIME_LEFT: Phrases = Phrases::new(&[
+    "how long left", "how long is left", "how long do i have left", "how much longer",
+    "how much time is left", "how much time do i have left",
+]);
+
 fn fixed(request: &str) -> Option<(RequestStrength, FocusAction)> {
     use RequestStrength::{Clear, InSession};
     Some(match request {
-        _ if phrases![
-            "focus", "start focus", "focus mode", "start focusing", "start focus mode",
-            "focus now", "start a focus session", "focus time", "turn on focus",
-            "turn on focus mode", "do not disturb", "dnd", "dont disturb", "dont disturb me",
-            "do not disturb me"
-        ]
-        .contains(request) =>
-        {
-            (Clear, FocusAction::Begin)
-        }
-        _ if phrases![
-            "stop focus", "end focus", "stop focusing", "stop focus mode", "end focus mode",
-            "focus off", "cancel focus", "im back", "i am back", "turn off focus",
-            "turn off focus mode", "end my focus", "stop my focus", "stop the focus"
-        ]
-        .contains(request) =>
-        {
+        _ if BEGIN.contains(request) => (Clear, FocusAction::Begin),
+        _ if STOP.contains(request) => {
             let strength = if request.contains("back") {
                 InSession
             } else {
@@ -102,22 +106,8 @@ fn fixed(request: &str) -> Option<(RequestStrength, FocusAction)> {
             };
             (strength, FocusAction::Stop)
         }
-        _ if phrases![
-            "my focus", "am i in focus", "am i focusing", "how long is my focus", "focus status",
-            "how much focus is left", "how long do i focus", "how long until my focus ends"
-        ]
-        .contains(request) =>
-        {
-            (Clear, FocusAction::Show)
-        }
-        _ if phrases![
-            "how long left", "how long is left", "how long do i have left", "how much longer",
-            "how much time is left", "how much time do i have left"
-        ]
-        .contains(request) =>
-        {
-            (InSession, FocusAction::Show)
-        }
+        _ if SHOW.contains(request) => (Clear, FocusAction::Show),
+        _ if TIME_LEFT.contains(request) => (InSession, FocusAction::Show),
         _ => return None,
     })
 }

@@ -9,7 +9,7 @@ use super::facts::Mail;
 use super::mails;
 use super::{PowerContext, RequestStrength, Superpower, parsers};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 pub(super) use operations::Arguments;
 
 /// Mails that are named.
@@ -28,20 +28,20 @@ pub enum MailQuery {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct MailQueryState {}
 
+static IMPORTANT: Phrases = Phrases::new(&[
+    "anything important in my mail", "anything important in my mails", "important mail",
+    "anything important in my email", "anything important in my inbox", "check my mail",
+    "check my email", "check my inbox", "any important mail", "any new mail", "do i have mail",
+    "do i have new mail", "whats in my inbox", "my mail", "any important emails",
+    "anything new in my mail",
+]);
+
 pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, MailQuery)> {
     use RequestStrength::{Clear, Soft};
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
     match message.request() {
-        word if phrases![
-            "anything important in my mail", "anything important in my mails", "important mail",
-            "anything important in my email", "anything important in my inbox", "check my mail",
-            "check my email", "check my inbox", "any important mail", "any new mail",
-            "do i have mail", "do i have new mail", "whats in my inbox", "my mail",
-            "any important emails", "anything new in my mail"
-        ]
-        .contains(word) =>
-        {
+        request if IMPORTANT.contains(request) => {
             return Some((Clear, MailQuery::Important));
         }
         _ => {}

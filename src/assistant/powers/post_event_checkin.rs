@@ -204,6 +204,11 @@ pub enum CheckinAnswer {
 /// Characters of a stored answer.
 const ANSWER_CHARS_MAX: usize = 500;
 
+static REFUSED: Phrases = Phrases::new(&[
+    "no", "nope", "skip", "nothing", "never mind", "nevermind", "not now", "no thanks",
+    "i dont want to say", "none of your business", "i dont want to talk",
+]);
+
 pub fn checkin_answer(text: &str) -> CheckinAnswer {
     let words = Words::new(text);
     if words.len() == 0 || words.is_question() {
@@ -214,14 +219,7 @@ pub fn checkin_answer(text: &str) -> CheckinAnswer {
         | "good night" | "bye" | "help" | "yes" | "ok" | "okay" | "hi there" | "hey there" => {
             CheckinAnswer::None
         }
-        word if phrases![
-            "no", "nope", "skip", "nothing", "never mind", "nevermind", "not now", "no thanks",
-            "i dont want to say", "none of your business", "i dont want to talk"
-        ]
-        .contains(word) =>
-        {
-            CheckinAnswer::Refused
-        }
+        request if REFUSED.contains(request) => CheckinAnswer::Refused,
         _ => CheckinAnswer::Told(text.trim().chars().take(ANSWER_CHARS_MAX).collect()),
     }
 }

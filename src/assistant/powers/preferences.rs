@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::waking_hours::WakingHours;
 use super::{Power, parsers};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::TimeOfDay;
 use crate::assistant::builtin::words::Words;
 use crate::clock::Timestamp;
@@ -144,19 +144,17 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<NoticeRequest> {
     if stops_these(message.request()) {
         return Some(NoticeRequest::StopThese);
     }
-    if phrases![
+    static RESUME_THESE: Phrases = Phrases::new(&[
         "resume these", "resume those", "resume these messages", "start these again",
-        "start those again", "send these again", "send me these again", "start these"
-    ]
-    .contains(message.request())
-    {
+        "start those again", "send these again", "send me these again", "start these",
+    ]);
+    if RESUME_THESE.contains(message.request()) {
         return Some(NoticeRequest::ResumeThese);
     }
-    if phrases![
-        "my waking hours", "waking hours", "what are my waking hours", "show my waking hours"
-    ]
-    .contains(message.request())
-    {
+    static SHOW_HOURS: Phrases = Phrases::new(&[
+        "my waking hours", "waking hours", "what are my waking hours", "show my waking hours",
+    ]);
+    if SHOW_HOURS.contains(message.request()) {
         return Some(NoticeRequest::ShowWakingHours);
     }
     if let Some(from) = words.after(

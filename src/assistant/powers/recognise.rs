@@ -11,8 +11,9 @@ use super::statement::{self, SentenceKind};
 use super::{NoticeRequest, Power, PowerAction, RequestStrength, preferences};
 use crate::assistant::MessageContext;
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::follow_up::UNDO;
 use crate::assistant::builtin::parsing::read_message;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
+use crate::assistant::builtin::phrases::Phrases;
 use corrected::Correction;
 use needed_words::may_be_meant;
 use words::may_ask;
@@ -274,14 +275,7 @@ fn may_be_recalled(power: Power, message: &ParsedMessage<'_>) -> bool {
 
 fn session_command(request: &str) -> Option<SessionCommand> {
     match request {
-        _ if phrases![
-            "undo", "undo that", "undo it", "undo this", "undo the last change", "take that back",
-            "undo last", "bring it back", "bring them back", "revert"
-        ]
-        .contains(request) =>
-        {
-            Some(SessionCommand::Undo)
-        }
+        _ if UNDO.contains(request) => Some(SessionCommand::Undo),
         "done" | "im done" | "i am done" | "were done" | "we are done" | "thats all"
         | "that is all" | "thats it" | "finished" | "im finished" | "all done" | "exit"
         | "quit" | "close" | "stop" => Some(SessionCommand::Done),

@@ -1,8 +1,14 @@
 //! Follow-ups of which the whole text is known: "yes", "undo that", "sounds good".
 
 use super::FollowUp;
-use crate::assistant::builtin::phrases::phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
+
+/// Takes back what was done last.
+pub(in crate::assistant) static UNDO: Phrases = Phrases::new(&[
+    "undo", "undo that", "undo it", "undo this", "take that back", "revert",
+    "undo the last change", "undo last", "bring it back", "bring them back",
+]);
 
 pub(super) fn fixed(request: &str) -> Option<FollowUp> {
     Some(match request {
@@ -19,14 +25,7 @@ pub(super) fn fixed(request: &str) -> Option<FollowUp> {
         | "im done" | "i did" | "did that" | "already did it" | "completed" | "finished" => {
             FollowUp::Done
         }
-        _ if phrases![
-            "undo", "undo that", "undo it", "undo this", "take that back", "revert",
-            "undo the last change", "undo last", "bring it back", "bring them back"
-        ]
-        .contains(request) =>
-        {
-            FollowUp::Undo
-        }
+        _ if UNDO.contains(request) => FollowUp::Undo,
         "its cancelled" | "its canceled" | "it is cancelled" | "it was cancelled"
         | "it was canceled" | "it got cancelled" | "it got canceled" | "its been cancelled"
         | "its been canceled" | "that is cancelled" | "thats cancelled" | "that was cancelled"

@@ -1,7 +1,7 @@
 //! Fixed phrases of small talk and their answers. A phrase must match completely.
 
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::wording;
 
 pub(super) fn hello(message: &ParsedMessage) -> String {
@@ -51,6 +51,21 @@ pub(super) fn greeting(message: &ParsedMessage, phrase: &str) -> Option<String> 
     Some(reply)
 }
 
+static WHO: Phrases = Phrases::new(&[
+    "who are you", "what are you", "whats your name", "what is your name", "who is this",
+    "whos this", "your name", "tell me about yourself", "introduce yourself", "do you have a name",
+]);
+static ARE_YOU_HUMAN: Phrases = Phrases::new(&[
+    "are you a bot", "are you a robot", "are you human", "are you a human", "are you real",
+    "are you an ai", "are you ai", "are you a real person", "are you a person", "are you alive",
+    "am i talking to a bot",
+]);
+static JOKE: Phrases = Phrases::new(&[
+    "tell me a joke", "joke", "a joke", "another joke", "tell a joke", "tell me another joke",
+    "make me laugh", "do you know a joke", "do you know any jokes", "tell us a joke",
+    "say something funny", "another one",
+]);
+
 pub(super) fn question(message: &ParsedMessage, phrase: &str) -> Option<String> {
     let name = message.context.persona;
     let reply = match phrase {
@@ -61,22 +76,8 @@ pub(super) fn question(message: &ParsedMessage, phrase: &str) -> Option<String> 
                 "Wide awake and at your service. How are you?",
             ])
             .to_owned(),
-        _ if phrases![
-            "who are you", "what are you", "whats your name", "what is your name", "who is this",
-            "whos this", "your name", "tell me about yourself", "introduce yourself",
-            "do you have a name"
-        ]
-        .contains(phrase) =>
-        {
-            wording::introduction(name)
-        }
-        _ if phrases![
-            "are you a bot", "are you a robot", "are you human", "are you a human", "are you real",
-            "are you an ai", "are you ai", "are you a real person", "are you a person",
-            "are you alive", "am i talking to a bot"
-        ]
-        .contains(phrase) =>
-        {
+        _ if WHO.contains(phrase) => wording::introduction(name),
+        _ if ARE_YOU_HUMAN.contains(phrase) => {
             format!(
                 "I'm {name}, a computer program. No human types these messages, and I try to be useful all the same."
             )
@@ -88,15 +89,7 @@ pub(super) fn question(message: &ParsedMessage, phrase: &str) -> Option<String> 
             )
         }
         _ if asks_presence(phrase) => "I'm here!".to_owned(),
-        _ if phrases![
-            "tell me a joke", "joke", "a joke", "another joke", "tell a joke",
-            "tell me another joke", "make me laugh", "do you know a joke", "do you know any jokes",
-            "tell us a joke", "say something funny", "another one"
-        ]
-        .contains(phrase) =>
-        {
-            joke(message).to_owned()
-        }
+        _ if JOKE.contains(phrase) => joke(message).to_owned(),
         _ if asks_time(phrase) => wording::time_now(message.context.now, message.timezone()),
         _ if asks_date(phrase) => wording::date_now(message.context.now, message.timezone()),
         "do you love me" | "will you marry me" => {

@@ -78,46 +78,34 @@ fn without_day(words: &Words<'_>, at: usize, end: usize) -> usize {
     day.unwrap_or(end)
 }
 
+static OWED: Phrases = Phrases::new(&[
+    "who owes what", "who owes whom", "who owes who", "who owes who what", "who owes me",
+    "who owes", "who owes me what", "settle up", "lets settle up", "who pays whom", "who pays who",
+    "how do we settle up", "who has to pay", "what does everyone owe", "what does everybody owe",
+]);
+static SHOW: Phrases = Phrases::new(&[
+    "bill split", "the bill", "our bill", "show the bill", "show our bill", "my bill",
+    "show me the bill", "show my bill", "whats on the bill", "what is on the bill",
+    "show expenses", "show our expenses", "split bills",
+]);
+static REMOVE_LAST: Phrases = Phrases::new(&[
+    "delete the last payment", "remove the last payment", "delete last payment",
+    "remove last payment", "delete my last payment",
+]);
+static SPLIT: Phrases = Phrases::new(&[
+    "split the bill", "split a bill", "lets split the bill", "split the check", "split the costs",
+    "split our expenses",
+]);
+
 fn fixed(request: &str) -> Option<BillSplitAction> {
     Some(match request {
-        _ if phrases![
-            "who owes what", "who owes whom", "who owes who", "who owes who what", "who owes me",
-            "who owes", "who owes me what", "settle up", "lets settle up", "who pays whom",
-            "who pays who", "how do we settle up", "who has to pay", "what does everyone owe",
-            "what does everybody owe"
-        ]
-        .contains(request) =>
-        {
-            BillSplitAction::Owed(None)
-        }
-        _ if phrases![
-            "bill split", "the bill", "our bill", "show the bill", "show our bill", "my bill",
-            "show me the bill", "show my bill", "whats on the bill", "what is on the bill",
-            "show expenses", "show our expenses", "split bills"
-        ]
-        .contains(request) =>
-        {
-            BillSplitAction::Show
-        }
-        _ if phrases![
-            "delete the last payment", "remove the last payment", "delete last payment",
-            "remove last payment", "delete my last payment"
-        ]
-        .contains(request) =>
-        {
-            BillSplitAction::RemoveLast
-        }
+        _ if OWED.contains(request) => BillSplitAction::Owed(None),
+        _ if SHOW.contains(request) => BillSplitAction::Show,
+        _ if REMOVE_LAST.contains(request) => BillSplitAction::RemoveLast,
         "clear bill" | "delete bill" | "reset bill" | "clear bills" | "clear the bill"
         | "new bill" | "start a new bill" | "clear our bill" | "delete the bill"
         | "reset the bill" | "clear my bill" | "close the bill" => BillSplitAction::Clear,
-        _ if phrases![
-            "split the bill", "split a bill", "lets split the bill", "split the check",
-            "split the costs", "split our expenses"
-        ]
-        .contains(request) =>
-        {
-            BillSplitAction::Unclear
-        }
+        _ if SPLIT.contains(request) => BillSplitAction::Unclear,
         _ => return None,
     })
 }

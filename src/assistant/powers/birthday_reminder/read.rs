@@ -355,19 +355,15 @@ fn owner(words: &Words<'_>, from: usize, word: usize, end: usize) -> Option<(Str
         .iter()
         .find_map(|tail| typed.strip_suffix(tail))
         .or_else(|| typed.strip_suffix(['\'', '’']));
+    static NO_NAMES: Phrases = Phrases::new(&[
+        "the", "a", "his", "her", "their", "your", "happy", "our", "this", "next", "whose", "last",
+    ]);
     let lower = typed.to_lowercase();
     let name = match bare {
         Some(name) => name.to_owned(),
         None if matches!(lower.as_str(), "my" | "mine") => "you".to_owned(),
-        None if !phrases![
-            "the", "a", "his", "her", "their", "your", "happy", "our", "this", "next", "whose",
-            "last"
-        ]
-        .contains(lower.as_str()) =>
-        {
-            without_s(&typed)
-        }
-        None => return None,
+        None if NO_NAMES.contains(lower.as_str()) => return None,
+        None => without_s(&typed),
     };
     let is_name = name == "you" || statement::is_person(&name);
     is_name.then_some((name, word + 1))

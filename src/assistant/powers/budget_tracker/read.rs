@@ -12,20 +12,20 @@ use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::money::{self, Money};
 use crate::assistant::powers::{parsers, statement};
 
+static SHOW: Phrases = Phrases::new(&[
+    "my budget", "budget", "show my budget", "budgets", "my budgets", "show my budgets",
+    "show budget", "how is my budget", "hows my budget", "budget tracker", "my expenses",
+    "expenses", "my spending", "show my spending", "show my expenses", "how much budget is left",
+    "how much of my budget is left",
+]);
+
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
 ) -> Option<(RequestStrength, BudgetAction)> {
     use RequestStrength::{Clear, Soft};
     let words = &message.words;
     match message.request() {
-        word if phrases![
-            "my budget", "budget", "show my budget", "budgets", "my budgets", "show my budgets",
-            "show budget", "how is my budget", "hows my budget", "budget tracker", "my expenses",
-            "expenses", "my spending", "show my spending", "show my expenses",
-            "how much budget is left", "how much of my budget is left"
-        ]
-        .contains(word) =>
-        {
+        request if SHOW.contains(request) => {
             return Some((Clear, BudgetAction::Show));
         }
         "whats my budget" | "what is my budget" | "what did i spend" => {

@@ -12,21 +12,20 @@ use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::{local_time, parsers};
 
+static LIST: Phrases = Phrases::new(&[
+    "my habits", "habits", "show my habits", "show habits", "list my habits", "list habits",
+    "how are my habits", "how are my habits going", "my streaks", "streaks", "show my streaks",
+    "my streak", "whats my streak", "hows my streak", "how is my streak", "what is my streak",
+    "habit tracker", "show me my habits", "habit streaks",
+]);
+
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
 ) -> Option<(RequestStrength, HabitAction)> {
     use RequestStrength::Clear;
     let words = &message.words;
     match message.request() {
-        word if phrases![
-            "my habits", "habits", "show my habits", "show habits", "list my habits",
-            "list habits", "how are my habits", "how are my habits going", "my streaks", "streaks",
-            "show my streaks", "my streak", "whats my streak", "hows my streak",
-            "how is my streak", "what is my streak", "habit tracker", "show me my habits",
-            "habit streaks"
-        ]
-        .contains(word) =>
-        {
+        request if LIST.contains(request) => {
             return Some((Clear, HabitAction::List));
         }
         _ => {}

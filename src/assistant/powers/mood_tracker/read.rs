@@ -61,12 +61,11 @@ pub(in crate::assistant::powers) fn parse(
     if let Some(found) = fixed(message.request()) {
         return Some(found);
     }
-    if phrases![
+    static REMOVE_LAST: Phrases = Phrases::new(&[
         "delete last mood", "delete my last mood", "delete the last mood", "remove last mood",
-        "remove my last mood", "remove the last mood"
-    ]
-    .contains(message.request())
-    {
+        "remove my last mood", "remove the last mood",
+    ]);
+    if REMOVE_LAST.contains(message.request()) {
         return Some((Clear, MoodAction::RemoveLast));
     }
     let (at, end) = (message.start, parsers::end(words));
@@ -148,37 +147,29 @@ fn ends_word(words: &Words<'_>, at: usize) -> bool {
         .contains(words.get(at))
 }
 
+static MOODS_OF_WEEK: Phrases = Phrases::new(&[
+    "how was my mood this week", "how was my mood", "hows my mood", "how is my mood", "my mood",
+    "my moods", "moods", "mood tracker", "show my mood", "show my moods", "mood history",
+    "my mood this week", "hows my mood been", "how has my mood been", "mood this week",
+    "track my mood", "log my mood", "track my moods", "how has my mood been this week",
+    "show my mood this week", "mood diary",
+]);
+static MOODS_OF_MONTH: Phrases = Phrases::new(&[
+    "how was my mood this month", "my mood this month", "mood this month",
+    "how has my mood been this month",
+]);
+static POSSIBLY_MOODS: Phrases = Phrases::new(&[
+    "mood", "whats my mood", "what is my mood", "how did i feel this week",
+    "how have i been feeling", "how have i felt this week", "average mood", "my average mood",
+    "whats my average mood",
+]);
+
 fn fixed(request: &str) -> Option<(RequestStrength, MoodAction)> {
     let (strength, days) = match request {
-        _ if phrases![
-            "how was my mood this week", "how was my mood", "hows my mood", "how is my mood",
-            "my mood", "my moods", "moods", "mood tracker", "show my mood", "show my moods",
-            "mood history", "my mood this week", "hows my mood been", "how has my mood been",
-            "mood this week", "track my mood", "log my mood", "track my moods",
-            "how has my mood been this week", "show my mood this week", "mood diary"
-        ]
-        .contains(request) =>
-        {
-            (RequestStrength::Clear, 7)
-        }
+        _ if MOODS_OF_WEEK.contains(request) => (RequestStrength::Clear, 7),
         "how was my mood today" | "my mood today" | "mood today" => (RequestStrength::Clear, 1),
-        _ if phrases![
-            "how was my mood this month", "my mood this month", "mood this month",
-            "how has my mood been this month"
-        ]
-        .contains(request) =>
-        {
-            (RequestStrength::Clear, 30)
-        }
-        _ if phrases![
-            "mood", "whats my mood", "what is my mood", "how did i feel this week",
-            "how have i been feeling", "how have i felt this week", "average mood",
-            "my average mood", "whats my average mood"
-        ]
-        .contains(request) =>
-        {
-            (RequestStrength::Soft, 7)
-        }
+        _ if MOODS_OF_MONTH.contains(request) => (RequestStrength::Clear, 30),
+        _ if POSSIBLY_MOODS.contains(request) => (RequestStrength::Soft, 7),
         "how did i feel today" => (RequestStrength::Soft, 1),
         _ => return None,
     };

@@ -1,7 +1,7 @@
 //! Requests about lists that are fixed phrases and match as a whole.
 
 use super::{ListName, TodoAction};
-use crate::assistant::builtin::phrases::phrases;
+use crate::assistant::builtin::phrases::Phrases;
 
 /// Requests that are about a list only during a session.
 pub(super) fn session_request(request: &str) -> Option<TodoAction> {
@@ -42,40 +42,31 @@ pub(super) fn question(request: &str) -> Option<TodoAction> {
         .then_some(TodoAction::Show(ListName::InUse))
 }
 
+static SHOW_LISTS: Phrases = Phrases::new(&[
+    "lists", "my lists", "our lists", "show my lists", "show me my lists", "show lists",
+    "show our lists", "list my lists", "all my lists", "all lists", "show all my lists",
+    "show all lists", "what lists do i have", "which lists do i have", "what lists are there",
+    "which lists are there", "what are my lists", "what lists do we have", "do i have any lists",
+]);
+static CLEAR_DONE: Phrases = Phrases::new(&[
+    "clear done", "clear done items", "clear finished items", "remove done items",
+    "remove the done items", "clear completed items", "remove finished items",
+]);
+static ADD_NOTHING: Phrases = Phrases::new(&[
+    "add to my list", "add to the list", "add to our list", "add something to my list", "new list",
+    "start a new list", "make a list", "create a list",
+]);
+
 pub(super) fn whole_request(request: &str) -> Option<TodoAction> {
     let unnamed = ListName::Unnamed;
     Some(match request {
         "todos" | "to-dos" | "my todos" | "my to-dos" | "show my todos" | "show todos"
         | "list my todos" | "my tasks" | "show my tasks" | "todo list" | "to-do list"
         | "to do list" => TodoAction::Show(unnamed),
-        _ if phrases![
-            "lists", "my lists", "our lists", "show my lists", "show me my lists", "show lists",
-            "show our lists", "list my lists", "all my lists", "all lists", "show all my lists",
-            "show all lists", "what lists do i have", "which lists do i have",
-            "what lists are there", "which lists are there", "what are my lists",
-            "what lists do we have", "do i have any lists"
-        ]
-        .contains(request) =>
-        {
-            TodoAction::ShowLists
-        }
+        _ if SHOW_LISTS.contains(request) => TodoAction::ShowLists,
         "clear my todos" | "start over my list" => TodoAction::Clear(unnamed),
-        _ if phrases![
-            "clear done", "clear done items", "clear finished items", "remove done items",
-            "remove the done items", "clear completed items", "remove finished items"
-        ]
-        .contains(request) =>
-        {
-            TodoAction::ClearDone(ListName::InUse)
-        }
-        _ if phrases![
-            "add to my list", "add to the list", "add to our list", "add something to my list",
-            "new list", "start a new list", "make a list", "create a list"
-        ]
-        .contains(request) =>
-        {
-            TodoAction::Nothing(ListName::Unnamed)
-        }
+        _ if CLEAR_DONE.contains(request) => TodoAction::ClearDone(ListName::InUse),
+        _ if ADD_NOTHING.contains(request) => TodoAction::Nothing(ListName::Unnamed),
         _ => return None,
     })
 }

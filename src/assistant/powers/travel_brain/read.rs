@@ -58,6 +58,22 @@ pub(in super::super) fn parse(
     Some((Clear, TravelAction::Next { kind, to }))
 }
 
+static CHECK_IN: Phrases = Phrases::new(&[
+    "when do i check in", "when can i check in", "when does check in open",
+    "when does check-in open", "can i check in", "can i check in yet",
+]);
+static DETAILS: Phrases = Phrases::new(&[
+    "which gate", "what gate", "whats my gate", "what is my gate", "which gate is my flight",
+    "what gate is my flight", "whats the gate", "what is the gate", "which terminal",
+    "whats my terminal", "whats my seat", "which platform", "what platform", "whats my platform",
+    "what gate do i need", "which gate do i need",
+]);
+static TRIPS: Phrases = Phrases::new(&[
+    "my travel", "my travels", "travel", "travel plans", "my travel plans", "my itinerary",
+    "show my itinerary", "whats my itinerary", "what is my itinerary", "show my travel plans",
+    "what are my travel plans", "travel brain",
+]);
+
 fn parse_fixed(request: &str) -> Option<TravelAction> {
     Some(match request {
         "when do i fly" | "when am i flying" | "my flights" | "show my flights" | "flights" => {
@@ -66,34 +82,9 @@ fn parse_fixed(request: &str) -> Option<TravelAction> {
                 to: String::new(),
             }
         }
-        _ if phrases![
-            "when do i check in", "when can i check in", "when does check in open",
-            "when does check-in open", "can i check in", "can i check in yet"
-        ]
-        .contains(request) =>
-        {
-            TravelAction::CheckIn
-        }
-        _ if phrases![
-            "which gate", "what gate", "whats my gate", "what is my gate",
-            "which gate is my flight", "what gate is my flight", "whats the gate",
-            "what is the gate", "which terminal", "whats my terminal", "whats my seat",
-            "which platform", "what platform", "whats my platform", "what gate do i need",
-            "which gate do i need"
-        ]
-        .contains(request) =>
-        {
-            TravelAction::Details
-        }
-        _ if phrases![
-            "my travel", "my travels", "travel", "travel plans", "my travel plans", "my itinerary",
-            "show my itinerary", "whats my itinerary", "what is my itinerary",
-            "show my travel plans", "what are my travel plans", "travel brain"
-        ]
-        .contains(request) =>
-        {
-            TravelAction::Trips
-        }
+        _ if CHECK_IN.contains(request) => TravelAction::CheckIn,
+        _ if DETAILS.contains(request) => TravelAction::Details,
+        _ if TRIPS.contains(request) => TravelAction::Trips,
         _ => return None,
     })
 }

@@ -42,13 +42,12 @@ pub(super) fn parse(
     {
         return Some((Soft, TripAction::Show(String::new())));
     }
-    if phrases![
+    static TO_PACK: Phrases = Phrases::new(&[
         "what do i need to pack", "what do we need to pack", "what do i still need to pack",
         "what do we still need to pack", "what do i have to pack", "what should i pack",
-        "what should we pack"
-    ]
-    .contains(message.request())
-    {
+        "what should we pack",
+    ]);
+    if TO_PACK.contains(message.request()) {
         return Some((Soft, TripAction::IfAny(Box::new(TripAction::PackingList))));
     }
     // "My trip to Lisbon was great" is ordinary talk.

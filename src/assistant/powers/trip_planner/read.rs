@@ -113,31 +113,26 @@ fn cancelled(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
     None
 }
 
+static SHOW: Phrases = Phrases::new(&[
+    "show my trip", "my trip", "show our trip", "our trip", "show the trip", "the trip",
+    "show me my trip", "whats the plan for my trip", "trip plan", "my itinerary",
+    "show my itinerary", "itinerary", "show trip", "trip planner", "show our itinerary",
+]);
+static PACKING_LIST: Phrases = Phrases::new(&[
+    "packing list", "my packing list", "show my packing list", "our packing list",
+    "show the packing list", "show our packing list", "whats on my packing list",
+    "show packing list", "show me my packing list", "show me the packing list",
+    "whats on the packing list", "what is on my packing list", "what is on the packing list",
+    "whats on our packing list",
+]);
+
 /// "show my trip to Lisbon", "when is my trip?".
 fn fixed(request: &str) -> Option<TripAction> {
     Some(match request {
-        _ if phrases![
-            "show my trip", "my trip", "show our trip", "our trip", "show the trip", "the trip",
-            "show me my trip", "whats the plan for my trip", "trip plan", "my itinerary",
-            "show my itinerary", "itinerary", "show trip", "trip planner", "show our itinerary"
-        ]
-        .contains(request) =>
-        {
-            TripAction::Show(String::new())
-        }
+        _ if SHOW.contains(request) => TripAction::Show(String::new()),
         "my trips" | "trips" | "show my trips" | "our trips" | "show our trips"
         | "list my trips" | "list trips" => TripAction::List,
-        _ if phrases![
-            "packing list", "my packing list", "show my packing list", "our packing list",
-            "show the packing list", "show our packing list", "whats on my packing list",
-            "show packing list", "show me my packing list", "show me the packing list",
-            "whats on the packing list", "what is on my packing list",
-            "what is on the packing list", "whats on our packing list"
-        ]
-        .contains(request) =>
-        {
-            TripAction::IfAny(Box::new(TripAction::PackingList))
-        }
+        _ if PACKING_LIST.contains(request) => TripAction::IfAny(Box::new(TripAction::PackingList)),
         "cancel my trip" | "delete my trip" | "cancel the trip" | "cancel our trip"
         | "delete the trip" | "delete our trip" => TripAction::Cancel(String::new()),
         "plan a trip" | "plan a holiday" | "plan a vacation" | "lets plan a trip" | "new trip" => {
