@@ -82,7 +82,7 @@ pub(in crate::assistant) use recognise::recognise_message;
 pub use recognise::{PowerCall, PowerCalls, SessionCommand, recognise};
 use superpower::Superpower;
 pub use superpower::{PowerOutcome, RequestStrength, StoredState};
-pub use table::{PowerAction, PowerOperation};
+pub use table::PowerAction;
 pub use travel_brain::{dropped_stops, is_travel};
 pub use trip_planner::planned_trips;
 pub use waking_hours::WakingHours;

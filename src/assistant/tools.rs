@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use super::builtin::MEMORY_CHARS_MAX;
 use super::powers::operations::{CallContext, argument_fields, clean, read, schema};
 use super::powers::{
-    self, NOTICES_DESCRIPTION, NoticeArguments, NoticeRequest, Power, notice_request,
+    NOTICES_DESCRIPTION, NoticeArguments, NoticeRequest, Power, PowerAction, notice_request,
 };
 use super::tokens::estimated_tokens;
 use crate::clock::{Timestamp, Zone};
@@ -103,7 +103,7 @@ pub enum Operation {
     AnswerPrivately {
         text: String,
     },
-    Power(Power, powers::PowerOperation),
+    Power(Power, PowerAction),
 }
 
 /// The fields of the profile to change.
@@ -338,8 +338,8 @@ impl Tool {
                 read::<NoArguments>(arguments).map(|_| Operation::AnswerPrivately { text })
             }
             Self::Power(power) => {
-                let operation = power.operation(arguments, context)?;
-                Ok(Operation::Power(power, operation))
+                let action = power.operation(arguments, context)?;
+                Ok(Operation::Power(power, action))
             }
         }
     }
@@ -367,7 +367,7 @@ impl Operation {
             | Self::Usage
             | Self::Agenda { .. }
             | Self::Notices(NoticeRequest::ShowWakingHours) => false,
-            Self::Power(_, operation) => operation.changes,
+            Self::Power(_, action) => action.changes(),
             _ => true,
         }
     }

@@ -1,19 +1,18 @@
 //! A word before each event of a connected calendar, and about changes and cancellations of
 //! the next day when they are noticed.
 
-mod operations;
-
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::events;
 use super::facts::EventFact;
 use super::notice::{self, Notice, SentNotices};
+use super::operations::{self, CallContext, within};
 use super::{Power, PowerContext, RequestStrength, Superpower, parsers};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when;
 use crate::clock::Timestamp;
-pub(super) use operations::Arguments;
 
 /// How long before an event its reminder goes out, unless the person says otherwise.
 const BEFORE_MINUTES: i64 = 15;
@@ -149,8 +148,7 @@ impl Superpower for EventReminderState {
             EventReminderAction::Before(_) if !context.facts.has_calendar => self.overview(context),
             EventReminderAction::Before(minutes) => {
                 self.before_minutes = Some(minutes);
-                let notices = self.notices(context);
-                self.sent.skip_past(&notices, context.now);
+                self.sent.skip_past(&self.notices(context), context.now);
                 let promised = format!(
                     "Okay, I write {} before each event of your calendars.",
                     super::calendar_query_agent::hours_text(minutes)
@@ -181,7 +179,38 @@ impl Superpower for EventReminderState {
     }
 
     fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
-        let notices = self.notices(context);
-        notice::joined(&self.sent.take_due(notices, context))
+        notice::joined(&self.sent.take_due(self.notices(context), context))
+    }
+}
+
+/// The arguments of a language model.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    operation: EventReminderOperation,
+    /// For set_minutes_before: at most 1440.
+    minutes: Option<i64>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum EventReminderOperation {
+    Show,
+    SetMinutesBefore,
+}
+
+impl operations::Arguments<EventReminderAction> for Arguments {
+    const DESCRIPTION: &str =
+        "The word before each event of connected calendars: how long before it comes.";
+
+    fn action(self, _: CallContext) -> operations::Result<Option<EventReminderAction>> {
+        Ok(Some(match self.operation {
+            EventReminderOperation::Show => EventReminderAction::Show,
+            EventReminderOperation::SetMinutesBefore => EventReminderAction::Before(within(
+                self.minutes,
+                1..=BEFORE_MINUTES_MAX,
+                "minutes",
+            )?),
+        }))
     }
 }

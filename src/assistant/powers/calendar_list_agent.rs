@@ -1,14 +1,13 @@
 //! Which calendars are connected, and which of them are looked at. Switching one on or off is
 //! carried out by whoever keeps them.
 
-mod operations;
-
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::operations::{self, CallContext, needed};
 use super::{PowerContext, PowerEffect, RequestStrength, Superpower, events, parsers};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::phrases;
-pub(super) use operations::Arguments;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum CalendarListAction {
@@ -26,13 +25,12 @@ pub(super) struct CalendarListState {
 pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, CalendarListAction)> {
     use RequestStrength::Clear;
     let words = &message.words;
-    if phrases![
+    static LIST: Phrases = Phrases::new(&[
         "which calendars", "my calendars", "list my calendars", "show my calendars",
         "which calendars do you see", "which calendars do i have", "what calendars do you see",
-        "calendars", "which calendars are connected", "what calendars do i have"
-    ]
-    .contains(message.request())
-    {
+        "calendars", "which calendars are connected", "what calendars do i have",
+    ]);
+    if LIST.contains(message.request()) {
         return Some((Clear, CalendarListAction::List));
     }
     let (at, end) = (message.start, parsers::end(words));
@@ -115,5 +113,38 @@ impl Superpower for CalendarListState {
     fn effect(&self) -> Option<PowerEffect> {
         let (calendar, on) = self.switched?;
         Some(PowerEffect::SwitchCalendar { calendar, on })
+    }
+}
+
+/// The arguments of a language model.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    operation: CalendarListOperation,
+    /// For switch_on and switch_off: the calendar, as list names it.
+    name: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum CalendarListOperation {
+    List,
+    SwitchOn,
+    SwitchOff,
+}
+
+impl operations::Arguments<CalendarListAction> for Arguments {
+    const DESCRIPTION: &str = "Which calendars are connected, and which of them are looked at.";
+
+    fn action(self, _: CallContext) -> operations::Result<Option<CalendarListAction>> {
+        Ok(Some(match self.operation {
+            CalendarListOperation::List => CalendarListAction::List,
+            CalendarListOperation::SwitchOn | CalendarListOperation::SwitchOff => {
+                CalendarListAction::Switch {
+                    name: needed(self.name.as_deref(), "name")?,
+                    on: matches!(self.operation, CalendarListOperation::SwitchOn),
+                }
+            }
+        }))
     }
 }

@@ -1,20 +1,19 @@
 //! The morning's look at the day: events of connected calendars with overlaps and gaps, and
 //! what else there is. It keeps quiet on an empty day, unless it is asked.
 
-mod operations;
-
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::events;
 use super::facts::EventFact;
 use super::notice::{Notice, SentNotices};
+use super::operations::{self, CallContext, needed_minute};
 use super::{Power, PowerContext, RequestStrength, Superpower};
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::when::{self, Day, TimeExpression};
 use crate::clock::{Timestamp, Zone};
-pub(super) use operations::Arguments;
 
 /// The default time, in minutes after midnight.
 const AT: u32 = 8 * 60;
@@ -223,12 +222,41 @@ impl Superpower for MorningState {
     }
 
     fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
-        let notices = self.notices(context);
-        let due = self.sent.take_due(notices, context);
+        let due = self.sent.take_due(self.notices(context), context);
         let is_filled =
             context.facts.is_day_filled || !events::of_day(context.today(), context).is_empty();
         due.first()
             .filter(|_| is_filled)
             .and_then(|_| briefing(context))
+    }
+}
+
+/// The arguments of a language model.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    operation: MorningOperation,
+    /// For every_morning: HH:MM in the person's time zone.
+    time: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum MorningOperation {
+    Show,
+    EveryMorning,
+}
+
+impl operations::Arguments<MorningAction> for Arguments {
+    const DESCRIPTION: &str =
+        "The briefing of the day from connected calendars, now or at another time each morning.";
+
+    fn action(self, _: CallContext) -> operations::Result<Option<MorningAction>> {
+        Ok(Some(match self.operation {
+            MorningOperation::Show => MorningAction::Show,
+            MorningOperation::EveryMorning => {
+                MorningAction::At(needed_minute(self.time.as_deref(), "time")?)
+            }
+        }))
     }
 }

@@ -1,19 +1,18 @@
 //! How full a week is: hours booked, meetings without a break, lunches and evenings that are
 //! taken, against the four weeks before. It gives one suggestion and changes nothing.
 
-mod operations;
-
 use chrono::{Datelike, Duration, NaiveDate};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::events;
 use super::facts::EventFact;
+use super::operations::{self, CallContext};
 use super::texts;
 use super::{PowerContext, RequestStrength, Superpower, local_time};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::phrases::Phrases;
 use crate::model::calendar::WINDOW_PAST_DAYS;
-pub(super) use operations::Arguments;
 
 /// Weeks before that are compared with.
 const WEEKS_BEFORE: i64 = 4;
@@ -220,5 +219,31 @@ impl Superpower for StressState {
         self.clone()
             .apply(StressAction::ThisWeek, context)
             .unwrap_or_default()
+    }
+}
+
+/// The arguments of a language model.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    week: Week,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Week {
+    This,
+    Next,
+}
+
+impl operations::Arguments<StressAction> for Arguments {
+    const DESCRIPTION: &str =
+        "How full a week is in connected calendars: hours, breaks, lunches, evenings.";
+
+    fn action(self, _: CallContext) -> operations::Result<Option<StressAction>> {
+        Ok(Some(match self.week {
+            Week::This => StressAction::ThisWeek,
+            Week::Next => StressAction::NextWeek,
+        }))
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::events;
 use super::facts::EventFact;
 use super::notice::{self, Notice, SentNotices};
-use super::operations::{self, CallContext, OwnOperation, reads};
+use super::operations::{self, CallContext};
 use super::texts;
 use super::{PowerContext, RequestStrength, Superpower};
 use crate::assistant::builtin::ParsedMessage;
@@ -152,12 +152,10 @@ impl Superpower for CallPrepState {
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {}
 
-impl operations::Arguments for Arguments {
-    type Action = CallPrepAction;
-
+impl operations::Arguments<CallPrepAction> for Arguments {
     const DESCRIPTION: &str = "The next call or meeting with others: who takes part, where to dial in, what is remembered of them.";
 
-    fn operation(self, _: CallContext) -> operations::Result<OwnOperation<CallPrepAction>> {
-        reads(CallPrepAction::Show)
+    fn action(self, _: CallContext) -> operations::Result<Option<CallPrepAction>> {
+        Ok(Some(CallPrepAction::Show))
     }
 }

@@ -69,8 +69,7 @@ impl CancellationState {
             Ok(replaced) => replaced,
             Err(reply) => return reply,
         };
-        let notices = self.notices(context);
-        self.deadlines.skip_past(id, notices, context);
+        self.deadlines.skip_past(id, self.notices(context), context);
         let Some((entry, date)) = self
             .deadlines
             .get(id)
@@ -97,8 +96,7 @@ impl CancellationState {
     /// Only the person can cancel it: the warnings stay.
     fn order_refused(&self, about: &str, context: &PowerContext<'_>) -> String {
         let is_open = about == "trial" && self.deadlines.list.len() > 1;
-        let known = self.deadlines.find(about, context);
-        match known.and_then(|id| self.deadlines.get(id)) {
+        match self.deadlines.named(about, context) {
             Some(_) if is_open => format!(
                 "I can't cancel a trial with them; please do that yourself. I keep the warnings. {}",
                 self.overview(context)
@@ -182,17 +180,17 @@ impl Superpower for CancellationState {
             }
             CancellationAction::List => self.overview(context),
             CancellationAction::Show(about) => {
-                let id = self.deadlines.find(&about, context)?;
-                format!("{}.", self.deadlines.get(id)?.display(context))
+                format!(
+                    "{}.",
+                    self.deadlines.named(&about, context)?.display(context)
+                )
             }
-            CancellationAction::Remove(about) => match self.deadlines.find(&about, context) {
-                Some(id) => {
-                    let removed = self
-                        .deadlines
-                        .remove(id, context)
-                        .map_or_else(String::new, |e| e.what);
-                    format!("Okay, I no longer warn you of this: {removed}. “undo” brings it back.")
-                }
+            CancellationAction::Remove(about) => match self.deadlines.remove_named(&about, context)
+            {
+                Some(removed) => format!(
+                    "Okay, I no longer warn you of this: {}. “undo” brings it back.",
+                    removed.what
+                ),
                 None if !context.sure => return None,
                 None => format!("I know of no such date. {}", self.overview(context)),
             },
@@ -236,7 +234,6 @@ impl Superpower for CancellationState {
     }
 
     fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
-        let notices = self.notices(context);
-        self.deadlines.tell(notices, context)
+        self.deadlines.tell(self.notices(context), context)
     }
 }

@@ -1,16 +1,15 @@
 //! The daily summary: reminders and other superpowers' entries, on request or daily at a set time.
 //! This file collects nothing; the context contains the texts.
 
-mod operations;
-
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::operations::{self, CallContext, needed_minute};
 use super::{PowerContext, RequestStrength, Superpower};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::{self, Day, TimeExpression};
 use crate::clock::{Timestamp, Zone};
-pub(super) use operations::Arguments;
 
 /// The default hour.
 const HOUR: u32 = 8;
@@ -34,11 +33,10 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Dai
         return Some((Clear, action));
     }
     // These words may have other meanings.
-    if phrases![
-        "summary", "my day", "whats on today", "how does my day look", "how is my day looking"
-    ]
-    .contains(message.request())
-    {
+    static POSSIBLY_SHOW: Phrases = Phrases::new(&[
+        "summary", "my day", "whats on today", "how does my day look", "how is my day looking",
+    ]);
+    if POSSIBLY_SHOW.contains(message.request()) {
         return Some((RequestStrength::Soft, DailySummaryAction::Show));
     }
     daily(message).map(|action| (Clear, action))
@@ -177,4 +175,39 @@ fn summary(context: &PowerContext<'_>) -> String {
         return format!("{today}: nothing on that I know of. Enjoy your day!");
     }
     format!("{today}:\n{}", context.facts.day)
+}
+
+/// The arguments of a language model.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    operation: DailySummaryOperation,
+    /// For every_day: HH:MM in the person's time zone.
+    time: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum DailySummaryOperation {
+    Show,
+    EveryDay,
+    Stop,
+}
+
+impl operations::Arguments<DailySummaryAction> for Arguments {
+    const DESCRIPTION: &str = "Sums the day up, now or every day.";
+
+    fn action(self, _: CallContext) -> operations::Result<Option<DailySummaryAction>> {
+        Ok(Some(match self.operation {
+            DailySummaryOperation::Show => DailySummaryAction::Show,
+            DailySummaryOperation::Stop => DailySummaryAction::Stop,
+            DailySummaryOperation::EveryDay => {
+                let at = needed_minute(self.time.as_deref(), "time")?;
+                DailySummaryAction::Daily {
+                    hour: at / 60,
+                    minute: at % 60,
+                }
+            }
+        }))
+    }
 }

@@ -1,20 +1,19 @@
 //! Before events elsewhere: when to leave, by the minutes that the person usually takes or has
 //! told for a place, with the address and a link to a map. No map service is asked.
 
-mod operations;
-
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::events;
 use super::facts::{EventFact, TravelTimes};
 use super::notice::{self, Notice, SentNotices};
+use super::operations::{self, CallContext, optional, within};
 use super::{Power, PowerContext, RequestStrength, StoredState, Superpower};
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when;
 use crate::clock::Timestamp;
-pub(super) use operations::Arguments;
 
 /// The default travel time.
 const USUAL_MINUTES: i64 = 30;
@@ -68,12 +67,11 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Des
     use RequestStrength::Clear;
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
-    if phrases![
+    static SHOW: Phrases = Phrases::new(&[
         "when do i have to leave", "when do i need to leave", "when should i leave",
-        "when must i leave", "where do i have to go", "when do i leave"
-    ]
-    .contains(message.request())
-    {
+        "when must i leave", "where do i have to go", "when do i leave",
+    ]);
+    if SHOW.contains(message.request()) {
         return Some((Clear, DestinationAction::Show));
     }
     let from = words.after(
@@ -239,7 +237,39 @@ impl Superpower for DestinationState {
     }
 
     fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
-        let notices = self.notices(context);
-        notice::joined(&self.sent.take_due(notices, context))
+        notice::joined(&self.sent.take_due(self.notices(context), context))
+    }
+}
+
+/// The arguments of a language model.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    operation: DestinationOperation,
+    /// For set_way: how long it takes, at most 720.
+    minutes: Option<i64>,
+    /// For set_way: a part of the address; without it, to any place.
+    place: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum DestinationOperation {
+    Next,
+    SetWay,
+}
+
+impl operations::Arguments<DestinationAction> for Arguments {
+    const DESCRIPTION: &str =
+        "When to leave for the next event elsewhere, and how long the way takes.";
+
+    fn action(self, _: CallContext) -> operations::Result<Option<DestinationAction>> {
+        Ok(Some(match self.operation {
+            DestinationOperation::Next => DestinationAction::Show,
+            DestinationOperation::SetWay => DestinationAction::TakesMinutes {
+                minutes: within(self.minutes, 1..=MINUTES_MAX, "minutes")?,
+                place: optional(self.place.as_deref()),
+            },
+        }))
     }
 }

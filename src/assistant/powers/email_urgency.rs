@@ -10,7 +10,7 @@ use super::facts::Mail;
 use super::local_time;
 use super::mails;
 use super::notice::{self, Notice, SentNotices};
-use super::operations::{self, CallContext, OwnOperation, reads};
+use super::operations::{self, CallContext};
 use super::{PowerContext, RequestStrength, Superpower};
 use crate::assistant::builtin::ParsedMessage;
 use crate::clock::Timestamp;
@@ -133,12 +133,10 @@ impl Superpower for UrgencyState {
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {}
 
-impl operations::Arguments for Arguments {
-    type Action = UrgencyAction;
-
+impl operations::Arguments<UrgencyAction> for Arguments {
     const DESCRIPTION: &str = "New mail in a connected mailbox that looks as if it could not wait.";
 
-    fn operation(self, _: CallContext) -> operations::Result<OwnOperation<UrgencyAction>> {
-        reads(UrgencyAction::Show)
+    fn action(self, _: CallContext) -> operations::Result<Option<UrgencyAction>> {
+        Ok(Some(UrgencyAction::Show))
     }
 }

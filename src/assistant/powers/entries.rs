@@ -138,6 +138,19 @@ impl Entries {
         named.or_else(detailed).map(|at| sorted[at].id)
     }
 
+    /// The entry that `find` finds.
+    pub(super) fn named(&self, phrase: &str, context: &PowerContext<'_>) -> Option<&Entry> {
+        self.get(self.find(phrase, context)?)
+    }
+
+    pub(super) fn remove_named(
+        &mut self,
+        phrase: &str,
+        context: &PowerContext<'_>,
+    ) -> Option<Entry> {
+        self.remove(self.find(phrase, context)?, context)
+    }
+
     /// A mail's entry doesn't reappear.
     pub(super) fn remove(&mut self, id: u32, context: &PowerContext<'_>) -> Option<Entry> {
         let at = self.list.iter().position(|entry| entry.id == id)?;

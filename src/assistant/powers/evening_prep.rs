@@ -1,18 +1,17 @@
 //! The evening message about tomorrow: the first event and what it needs. Without a calendar it is
 //! sent after the person asked for it; then every evening before a day with plans.
 
-mod operations;
-
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::notice::{Notice, SentNotices, promise};
+use super::operations::{self, CallContext, minute};
 use super::{Plan, Power, PowerContext, RequestStrength, Superpower};
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::{self, Day, TimeExpression, TimeOfDay};
 use crate::clock::{Timestamp, Zone};
-pub(super) use operations::Arguments;
 
 const POWER: Power = Power::EveningPrep;
 /// The default time, in minutes after midnight.
@@ -245,8 +244,38 @@ impl Superpower for EveningState {
     }
 
     fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
-        let notices = self.notices(context);
-        let due = self.sent.take_due(notices, context);
+        let due = self.sent.take_due(self.notices(context), context);
         due.first().and_then(|_| tomorrow(context))
+    }
+}
+
+/// The arguments of a language model.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    operation: EveningOperation,
+    /// For every_evening: HH:MM in the person's time zone.
+    time: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum EveningOperation {
+    Show,
+    EveryEvening,
+    Stop,
+}
+
+impl operations::Arguments<EveningAction> for Arguments {
+    const DESCRIPTION: &str = "What tomorrow brings and needs, now or every evening.";
+
+    fn action(self, _: CallContext) -> operations::Result<Option<EveningAction>> {
+        Ok(Some(match self.operation {
+            EveningOperation::Show => EveningAction::Show,
+            EveningOperation::EveryEvening => {
+                EveningAction::Daily(minute(self.time.as_deref(), "time")?)
+            }
+            EveningOperation::Stop => EveningAction::Stop,
+        }))
     }
 }

@@ -1,10 +1,10 @@
 //! The focus protector: until a session ends, reminders and unprompted messages are held back. It
 //! only stores the session; the delivery job asks for it.
 
-mod operations;
-
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::operations::{self, CallContext, within};
 use super::{PowerContext, RequestStrength, Superpower};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::follow_up::two_durations;
@@ -12,7 +12,6 @@ use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::{self, TimeExpression};
 use crate::assistant::wording;
 use crate::clock::Timestamp;
-pub(super) use operations::Arguments;
 
 /// The default duration.
 const USUAL_MINUTES: i64 = 25;
@@ -200,4 +199,38 @@ fn clock(at: Timestamp, context: &PowerContext<'_>) -> String {
         "{}{zone}",
         at.utc().with_timezone(&context.zone()).format("%H:%M")
     )
+}
+
+/// The arguments of a language model.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    operation: FocusOperation,
+    /// For start: at most 720.
+    minutes: Option<u32>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum FocusOperation {
+    Start,
+    Stop,
+    Show,
+}
+
+impl operations::Arguments<FocusAction> for Arguments {
+    const DESCRIPTION: &str = "Holds reminders back while the person concentrates.";
+
+    fn action(self, context: CallContext) -> operations::Result<Option<FocusAction>> {
+        Ok(Some(match self.operation {
+            FocusOperation::Show => FocusAction::Show,
+            FocusOperation::Stop => FocusAction::Stop,
+            FocusOperation::Start => {
+                let minutes = within(self.minutes.map(i64::from), 1..=MINUTES_MAX, "minutes")?;
+                FocusAction::Start {
+                    until: context.now.plus_s(minutes * 60),
+                }
+            }
+        }))
+    }
 }

@@ -1,16 +1,15 @@
 //! Questions about a connected mailbox: what is important, whether somebody wrote, what they
 //! wanted. It searches the extracts of the last 30 days and quotes them; it sends nothing.
 
-mod operations;
-
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::facts::Mail;
 use super::mails;
+use super::operations::{self, CallContext, needed};
 use super::{PowerContext, RequestStrength, Superpower, parsers};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::phrases::{Phrases, phrases};
-pub(super) use operations::Arguments;
 
 /// Mails that are named.
 const NAMED_MAX: usize = 5;
@@ -172,4 +171,35 @@ fn listed(found: &[&Mail], context: &PowerContext<'_>) -> String {
         text => format!("\n• {}\n  “{text}”", mail.display(context)),
     });
     lines.collect()
+}
+
+/// The arguments of a language model.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    operation: MailOperation,
+    /// For from: a name or an address. For about: words that the mail must have.
+    words: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum MailOperation {
+    Important,
+    From,
+    About,
+}
+
+impl operations::Arguments<MailQuery> for Arguments {
+    const DESCRIPTION: &str =
+        "Searches the mails of the last 30 days in a connected mailbox. It sends nothing.";
+
+    fn action(self, _: CallContext) -> operations::Result<Option<MailQuery>> {
+        let words = || needed(self.words.as_deref(), "words");
+        Ok(Some(match self.operation {
+            MailOperation::Important => MailQuery::Important,
+            MailOperation::From => MailQuery::From(words()?),
+            MailOperation::About => MailQuery::About(words()?),
+        }))
+    }
 }

@@ -148,8 +148,7 @@ impl RenewalState {
         replaced: &str,
         context: &PowerContext<'_>,
     ) -> Option<String> {
-        let notices = self.notices(context);
-        self.renewals.skip_past(id, notices, context);
+        self.renewals.skip_past(id, self.notices(context), context);
         let entry = self.renewals.get(id)?;
         let date = entry.date(context.today())?;
         let day = texts::time_text(date, None, context.today());
@@ -215,7 +214,7 @@ impl RenewalState {
         period: Option<Period>,
         context: &PowerContext<'_>,
     ) -> Option<String> {
-        let entry = self.renewals.get(self.renewals.find(about, context)?)?;
+        let entry = self.renewals.named(about, context)?;
         let draft = EntryDraft {
             what: entry.what.clone(),
             details: price,
@@ -235,8 +234,7 @@ impl RenewalState {
         is_kind: bool,
         context: &PowerContext<'_>,
     ) -> Option<String> {
-        let known = self.renewals.find(about, context);
-        Some(match known.and_then(|id| self.renewals.get(id)) {
+        Some(match self.renewals.named(about, context) {
             Some(entry) => format!(
                 "I can't cancel that with them; please do that yourself. I still know of it: {}. Say “remove the renewal of {about}” if I shall not tell you of it any more.",
                 entry.display(context)
@@ -296,35 +294,23 @@ impl Superpower for RenewalState {
                 return self.order_refused(&about, is_kind, context);
             }
             RenewalAction::Cancelled(about) => {
-                let id = self.renewals.find(&about, context)?;
-                let removed = self.renewals.remove(id, context)?;
+                let removed = self.renewals.remove_named(&about, context)?;
                 format!(
                     "Okay, I no longer tell you of the renewal of {}. “undo” brings it back.",
                     removed.what
                 )
             }
             RenewalAction::List => self.overview(context),
-            RenewalAction::Show(about) => {
-                match self
-                    .renewals
-                    .find(&about, context)
-                    .and_then(|id| self.renewals.get(id))
-                {
-                    Some(entry) => format!("{}.", entry.display(context)),
-                    None if !context.sure => return None,
-                    None => format!("I know of no renewal of {about}."),
-                }
-            }
-            RenewalAction::Remove(about) => match self.renewals.find(&about, context) {
-                Some(id) => {
-                    let removed = self
-                        .renewals
-                        .remove(id, context)
-                        .map_or_else(String::new, |e| e.what);
-                    format!(
-                        "Okay, I no longer tell you of the renewal of {removed}. I can't cancel it with them; please do that yourself. “undo” brings it back."
-                    )
-                }
+            RenewalAction::Show(about) => match self.renewals.named(&about, context) {
+                Some(entry) => format!("{}.", entry.display(context)),
+                None if !context.sure => return None,
+                None => format!("I know of no renewal of {about}."),
+            },
+            RenewalAction::Remove(about) => match self.renewals.remove_named(&about, context) {
+                Some(removed) => format!(
+                    "Okay, I no longer tell you of the renewal of {}. I can't cancel it with them; please do that yourself. “undo” brings it back.",
+                    removed.what
+                ),
                 None => format!(
                     "I know of no renewal of {about}. {}",
                     self.overview(context)
@@ -387,7 +373,6 @@ impl Superpower for RenewalState {
     }
 
     fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
-        let notices = self.notices(context);
-        self.renewals.tell(notices, context)
+        self.renewals.tell(self.notices(context), context)
     }
 }

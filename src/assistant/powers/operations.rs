@@ -1,6 +1,10 @@
 //! What superpowers need to read the arguments of a language model's calls: typed arguments, from
-//! which their JSON Schema comes as well, and the action that they mean. The arguments of each
-//! superpower stand in a file `operations.rs` of its own. An error is a sentence for the model.
+//! which their JSON Schema comes as well, and the action that they mean. The arguments of a
+//! superpower stand in its file, or in a file `operations.rs` of its own. An error is a sentence for
+//! the model.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 
 use chrono::{NaiveDate, NaiveTime, Timelike};
 use schemars::JsonSchema;
@@ -18,13 +22,6 @@ pub(super) const DAYS_BACK_MAX: i64 = 366;
 const DAYS_AHEAD_MAX: i64 = 60;
 /// Things in one call.
 pub(super) const THINGS_MAX: usize = 50;
-
-/// What a call means to one superpower.
-pub(super) enum OwnOperation<A> {
-    Read(A),
-    Change(A),
-    Undo,
-}
 
 /// The message that a call is made for.
 #[derive(Debug, Clone, Copy)]
@@ -46,14 +43,13 @@ impl CallContext {
 
 pub(super) type Result<T> = std::result::Result<T, String>;
 
-/// What a model calls a superpower with.
-pub(super) trait Arguments: DeserializeOwned + JsonSchema {
-    type Action;
-
+/// The arguments of a superpower's tool.
+pub(super) trait Arguments<A>: DeserializeOwned + JsonSchema {
     /// The tool's description for models.
     const DESCRIPTION: &str;
 
-    fn operation(self, context: CallContext) -> Result<OwnOperation<Self::Action>>;
+    /// What a model that calls it with them asks for; `None`: to take back what was done last.
+    fn action(self, context: CallContext) -> Result<Option<A>>;
 }
 
 /// The JSON Schema of a tool's arguments.
@@ -118,19 +114,35 @@ pub fn clean(text: &str) -> String {
     text.replace(char::is_control, " ").trim().to_owned()
 }
 
+/// A text that says something.
+pub(super) fn optional(text: Option<&str>) -> Option<String> {
+    text.map(clean).filter(|text| !text.is_empty())
+}
+
 pub(super) fn needed(text: Option<&str>, name: &str) -> Result<String> {
-    let text = clean(text.unwrap_or_default());
-    if text.is_empty() {
-        return Err(format!("\"{name}\" is needed for that operation."));
-    }
-    Ok(text)
+    given(optional(text), name)
+}
+
+pub(super) fn given<T>(value: Option<T>, name: &str) -> Result<T> {
+    value.ok_or_else(|| format!("\"{name}\" is needed for that operation."))
+}
+
+/// A number in `range`.
+pub(super) fn within<T: PartialOrd + Display>(
+    value: Option<T>,
+    range: RangeInclusive<T>,
+    name: &str,
+) -> Result<T> {
+    let value = value.filter(|value| range.contains(value));
+    let (min, max) = (range.start(), range.end());
+    value.ok_or_else(|| format!("\"{name}\" must be from {min} to {max}."))
 }
 
 pub(super) fn all_needed(texts: &[String], name: &str) -> Result<Vec<String>> {
     let texts = texts.iter().map(|text| clean(text));
     let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
     match texts.len() {
-        0 => Err(format!("\"{name}\" is needed for that operation.")),
+        0 => given(None, name),
         1..=THINGS_MAX => Ok(texts),
         _ => Err(format!("\"{name}\" takes at most {THINGS_MAX} at once.")),
     }
@@ -196,6 +208,10 @@ pub(super) fn minute(text: Option<&str>, name: &str) -> Result<Option<u32>> {
     Ok(Some(time.hour() * 60 + time.minute()))
 }
 
+pub(super) fn needed_minute(text: Option<&str>, name: &str) -> Result<u32> {
+    given(minute(text, name)?, name)
+}
+
 /// The day of something planned, which is not over yet, and its time of day.
 pub(super) fn planned_time(
     day: Option<&str>,
@@ -223,27 +239,12 @@ pub(super) fn needed_time(
     time: Option<&str>,
     context: CallContext,
 ) -> Result<PlannedTime> {
-    let time = planned_time(day, time, context)?;
-    time.ok_or_else(|| "\"date\" is needed for that operation.".to_owned())
+    given(planned_time(day, time, context)?, "date")
 }
 
 pub(super) fn money(amount: Option<f64>, currency: Option<&str>) -> Result<Money> {
-    let amount = amount.ok_or("\"amount\" is needed for that operation.")?;
-    let currency = currency.map(clean).filter(|text| !text.is_empty());
-    Money::of(amount, currency.as_deref())
+    Money::of(given(amount, "amount")?, optional(currency).as_deref())
         .ok_or_else(|| "\"amount\" must be more than 0 and at most 10 million.".to_owned())
-}
-
-pub(super) fn reads<A>(action: A) -> Result<OwnOperation<A>> {
-    Ok(OwnOperation::Read(action))
-}
-
-pub(super) fn changes<A>(action: A) -> Result<OwnOperation<A>> {
-    Ok(OwnOperation::Change(action))
-}
-
-pub(super) fn undo<A>() -> Result<OwnOperation<A>> {
-    Ok(OwnOperation::Undo)
 }
 
 pub(super) fn one(mut texts: Vec<String>, name: &str) -> Result<String> {

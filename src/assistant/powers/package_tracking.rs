@@ -96,8 +96,7 @@ impl ParcelState {
             Ok(id) => id,
             Err(reply) => return reply,
         };
-        let notices = self.notices(context);
-        self.parcels.skip_past(id, notices, context);
+        self.parcels.skip_past(id, self.notices(context), context);
         let Some(entry) = self.parcels.get(id) else {
             return String::new();
         };
@@ -161,7 +160,7 @@ impl ParcelState {
         match (about, self.parcels.list.as_slice()) {
             (None, [only]) => Some(only),
             (None, _) => None,
-            (Some(about), _) => self.parcels.get(self.parcels.find(about, context)?),
+            (Some(about), _) => self.parcels.named(about, context),
         }
     }
 
@@ -193,8 +192,7 @@ impl ParcelState {
     ) -> Option<String> {
         let before = self.parcels.get(id)?.when_text(context);
         let id = self.parcels.set_time(id, time, context)?;
-        let notices = self.notices(context);
-        self.parcels.skip_past(id, notices, context);
+        self.parcels.skip_past(id, self.notices(context), context);
         let line = self.parcels.get(id)?.display(context);
         let before = before.filter(|when| !line.contains(when.as_str()));
         let before = before.map_or_else(String::new, |when| format!(" (before: {when})"));
@@ -303,7 +301,6 @@ impl Superpower for ParcelState {
     }
 
     fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
-        let notices = self.notices(context);
-        self.parcels.tell(notices, context)
+        self.parcels.tell(self.notices(context), context)
     }
 }

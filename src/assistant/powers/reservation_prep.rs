@@ -121,8 +121,7 @@ impl ReservationState {
 
     /// The text of its reminder.
     fn announced(&mut self, id: u32, context: &PowerContext<'_>) -> String {
-        let notices = self.notices(context);
-        self.bookings.skip_past(id, notices, context);
+        self.bookings.skip_past(id, self.notices(context), context);
         let before = match self.bookings.get(id).is_some_and(|e| e.minute.is_some()) {
             true => "I remind you two hours before.",
             false => "I remind you in the morning.",
@@ -341,7 +340,6 @@ impl Superpower for ReservationState {
     }
 
     fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
-        let notices = self.notices(context);
-        self.bookings.tell(notices, context)
+        self.bookings.tell(self.notices(context), context)
     }
 }

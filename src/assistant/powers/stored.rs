@@ -1,15 +1,13 @@
 //! Parses a superpower's stored state, applies an action to it, and serializes the new state.
 
-use chrono::NaiveDate;
-use serde_json::Value;
-
-use super::{Plan, Power, PowerContext, PowerOutcome, StoredState, Superpower};
+use super::{Power, PowerContext, PowerOutcome, StoredState, Superpower};
 use crate::clock::Timestamp;
 
 /// Characters of an owner's JSON. Every superpower's own limits keep it far smaller.
 const STATE_BYTES_MAX: usize = 512 * 1024;
 
-fn read<S: Superpower>(
+/// The stored state, with the facts from elsewhere.
+pub(super) fn read<S: Superpower>(
     stored: Option<&StoredState>,
     context: &PowerContext<'_>,
 ) -> Result<S, serde_json::Error> {
@@ -155,49 +153,6 @@ pub(super) fn on_alarm<S: Superpower>(
             })
             .transpose()?,
     })
-}
-
-pub(super) fn alarm<S: Superpower>(
-    stored: Option<&StoredState>,
-    context: &PowerContext<'_>,
-) -> Result<Option<Timestamp>, serde_json::Error> {
-    Ok(read::<S>(stored, context)?.alarm(context))
-}
-
-pub(super) fn plans<S: Superpower>(
-    stored: Option<&StoredState>,
-    context: &PowerContext<'_>,
-) -> Vec<Plan> {
-    read::<S>(stored, context).map_or_else(|_| Vec::new(), |state| state.plans(context))
-}
-
-pub(super) fn occasions<S: Superpower>(
-    stored: Option<&StoredState>,
-    context: &PowerContext<'_>,
-) -> Vec<Plan> {
-    read::<S>(stored, context).map_or_else(|_| Vec::new(), |state| state.occasions(context))
-}
-
-pub(super) fn brief<S: Superpower>(
-    stored: Option<&StoredState>,
-    context: &PowerContext<'_>,
-) -> Option<String> {
-    read::<S>(stored, context).ok()?.brief(context)
-}
-
-pub(super) fn between<S: Superpower>(
-    stored: Option<&StoredState>,
-    (from, to): (NaiveDate, NaiveDate),
-    context: &PowerContext<'_>,
-) -> Vec<String> {
-    read::<S>(stored, context).map_or_else(|_| Vec::new(), |state| state.between(from, to))
-}
-
-pub(super) fn data<S: Superpower>(
-    stored: Option<&StoredState>,
-    context: &PowerContext<'_>,
-) -> Option<Value> {
-    read::<S>(stored, context).ok()?.data(context)
 }
 
 pub(super) fn redact_user<S: Superpower>(

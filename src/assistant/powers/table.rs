@@ -5,19 +5,23 @@ use chrono::NaiveDate;
 use serde_json::Value;
 
 use super::context::PowerContext;
-use super::operations::{Arguments, CallContext, OwnOperation, Result as ToolResult, read, schema};
+use super::operations::{Arguments, CallContext, Result as ToolResult, read, schema};
 use super::plan::Plan;
 use super::power::Power;
-use super::superpower::{PowerOutcome, RequestStrength, StoredState};
+use super::stored::{self, read as read_state};
+use super::superpower::{PowerOutcome, RequestStrength, StoredState, Superpower};
 use super::{
     bill_split, birthday_reminder, budget_tracker, calendar_events, calendar_list_agent,
     calendar_morning, calendar_query_agent, calendar_stress_agent, call_prep,
     cancellation_protector, daily_summary, destination_prep, email_urgency, evening_prep,
     focus_protector, gmail_mindreader_agent, habit_tracker, membership_renewal, mood_tracker,
-    package_tracking, post_event_checkin, reservation_prep, stored, tickets_vault, todo_list,
-    travel_brain, trip_planner,
+    package_tracking, post_event_checkin, reservation_prep, tickets_vault, todo_list, travel_brain,
+    trip_planner,
 };
 use bill_split::BillSplitAction;
+use birthday_reminder::BirthdayAction;
+use budget_tracker::BudgetAction;
+use calendar_query_agent::CalendarQuery;
 use membership_renewal::RenewalAction;
 use reservation_prep::ReservationAction;
 use trip_planner::TripAction;
@@ -25,18 +29,11 @@ use trip_planner::TripAction;
 use crate::assistant::builtin::ParsedMessage;
 use crate::clock::Timestamp;
 
-/// What a call of a language model means.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PowerOperation {
-    pub action: PowerAction,
-    /// The operation changes stored data; otherwise it only reads.
-    pub changes: bool,
-}
-
-/// Generates `PowerAction` and the methods of `Power` from lines `Power: module::{State, Action}`.
-/// `State` is the stored state, which implements `Superpower`.
+/// Generates `PowerAction` and the methods of `Power` from lines
+/// `Power: module::{State, Action}, reads Variant | …`. `State` is the stored state, which implements
+/// `Superpower`. The variants of the action that are named only read, when a language model asks.
 macro_rules! superpowers {
-    ($($power:ident: $module:ident::{$state:ident, $action:ident},)*) => {
+    ($($power:ident: $module:ident::{$state:ident, $action:ident}, reads $($read:ident)|*;)*) => {
         /// An action of one superpower.
         #[derive(Debug, Clone, PartialEq)]
         pub enum PowerAction {
@@ -46,6 +43,16 @@ macro_rules! superpowers {
             Undo,
             /// Nothing is done: the complete reply says why.
             Unclear(String),
+        }
+
+        impl PowerAction {
+            /// Whether a language model that asks for it changes stored data.
+            pub const fn changes(&self) -> bool {
+                match self {
+                    $(Self::$power($($module::$action::$read { .. })|*) => false,)*
+                    _ => true,
+                }
+            }
         }
 
         impl Power {
@@ -104,9 +111,9 @@ macro_rules! superpowers {
                 stored: Option<&StoredState>,
                 context: &PowerContext<'_>,
             ) -> Result<Option<Timestamp>, serde_json::Error> {
-                match self {
-                    $(Self::$power => stored::alarm::<$module::$state>(stored, context),)*
-                }
+                Ok(match self {
+                    $(Self::$power => read_state::<$module::$state>(stored, context)?.alarm(context),)*
+                })
             }
 
             /// Its lines about today for the daily summary.
@@ -116,7 +123,7 @@ macro_rules! superpowers {
                 context: &PowerContext<'_>,
             ) -> Option<String> {
                 match self {
-                    $(Self::$power => stored::brief::<$module::$state>(stored, context),)*
+                    $(Self::$power => read_state::<$module::$state>(stored, context).ok()?.brief(context),)*
                 }
             }
 
@@ -124,11 +131,12 @@ macro_rules! superpowers {
             pub fn between(
                 self,
                 stored: Option<&StoredState>,
-                days: (NaiveDate, NaiveDate),
+                (from, to): (NaiveDate, NaiveDate),
                 context: &PowerContext<'_>,
             ) -> Vec<String> {
                 match self {
-                    $(Self::$power => stored::between::<$module::$state>(stored, days, context),)*
+                    $(Self::$power => read_state::<$module::$state>(stored, context)
+                        .map_or_else(|_| Vec::new(), |state| state.between(from, to)),)*
                 }
             }
 
@@ -139,7 +147,8 @@ macro_rules! superpowers {
                 context: &PowerContext<'_>,
             ) -> Vec<Plan> {
                 match self {
-                    $(Self::$power => stored::plans::<$module::$state>(stored, context),)*
+                    $(Self::$power => read_state::<$module::$state>(stored, context)
+                        .map_or_else(|_| Vec::new(), |state| state.plans(context)),)*
                 }
             }
 
@@ -150,7 +159,8 @@ macro_rules! superpowers {
                 context: &PowerContext<'_>,
             ) -> Vec<Plan> {
                 match self {
-                    $(Self::$power => stored::occasions::<$module::$state>(stored, context),)*
+                    $(Self::$power => read_state::<$module::$state>(stored, context)
+                        .map_or_else(|_| Vec::new(), |state| state.occasions(context)),)*
                 }
             }
 
@@ -161,7 +171,7 @@ macro_rules! superpowers {
                 context: &PowerContext<'_>,
             ) -> Option<Value> {
                 match self {
-                    $(Self::$power => stored::data::<$module::$state>(stored, context),)*
+                    $(Self::$power => read_state::<$module::$state>(stored, context).ok()?.data(context),)*
                 }
             }
 
@@ -182,7 +192,7 @@ macro_rules! superpowers {
             /// What its tool does, for models.
             pub const fn description(self) -> &'static str {
                 match self {
-                    $(Self::$power => $module::Arguments::DESCRIPTION,)*
+                    $(Self::$power => <$module::Arguments as Arguments<$module::$action>>::DESCRIPTION,)*
                 }
             }
 
@@ -194,11 +204,11 @@ macro_rules! superpowers {
             }
 
             /// What arguments (a model's JSON) mean.
-            pub fn operation(self, arguments: &str, context: CallContext) -> ToolResult<PowerOperation> {
+            pub fn operation(self, arguments: &str, context: CallContext) -> ToolResult<PowerAction> {
                 match self {
                     $(Self::$power => {
-                        let operation = read::<$module::Arguments>(arguments)?.operation(context)?;
-                        Ok(operation.into_operation(PowerAction::$power))
+                        let action = read::<$module::Arguments>(arguments)?.action(context)?;
+                        Ok(action.map_or(PowerAction::Undo, PowerAction::$power))
                     })*
                 }
             }
@@ -207,51 +217,32 @@ macro_rules! superpowers {
 }
 
 superpowers! {
-    TodoList: todo_list::{TodoState, TodoAction},
-    BillSplit: bill_split::{BillSplitState, BillSplitAction},
-    TripPlanner: trip_planner::{TripState, TripAction},
-    BirthdayReminder: birthday_reminder::{BirthdayState, BirthdayAction},
-    HabitTracker: habit_tracker::{HabitState, HabitAction},
-    BudgetTracker: budget_tracker::{BudgetState, BudgetAction},
-    MoodTracker: mood_tracker::{MoodState, MoodAction},
-    FocusProtector: focus_protector::{FocusState, FocusAction},
-    DailySummary: daily_summary::{DailySummaryState, DailySummaryAction},
-    TicketsVault: tickets_vault::{TicketState, TicketAction},
-    ReservationPrep: reservation_prep::{ReservationState, ReservationAction},
-    MembershipRenewal: membership_renewal::{RenewalState, RenewalAction},
-    CancellationProtector: cancellation_protector::{CancellationState, CancellationAction},
-    PackageTracking: package_tracking::{ParcelState, ParcelAction},
-    PostEventCheckin: post_event_checkin::{CheckinState, CheckinAction},
-    EveningPrep: evening_prep::{EveningState, EveningAction},
-    CalendarQueryAgent: calendar_query_agent::{CalendarQueryState, CalendarQuery},
-    CalendarListAgent: calendar_list_agent::{CalendarListState, CalendarListAction},
-    CalendarStressAgent: calendar_stress_agent::{StressState, StressAction},
-    CalendarMorning: calendar_morning::{MorningState, MorningAction},
-    CalendarEvents: calendar_events::{EventReminderState, EventReminderAction},
-    CallPrep: call_prep::{CallPrepState, CallPrepAction},
-    DestinationPrep: destination_prep::{DestinationState, DestinationAction},
-    GmailMindreaderAgent: gmail_mindreader_agent::{MailQueryState, MailQuery},
-    EmailUrgency: email_urgency::{UrgencyState, UrgencyAction},
-    TravelBrain: travel_brain::{TravelState, TravelAction},
-}
-
-impl<A> OwnOperation<A> {
-    fn into_operation(self, to_action: fn(A) -> PowerAction) -> PowerOperation {
-        match self {
-            Self::Read(action) => PowerOperation {
-                action: to_action(action),
-                changes: false,
-            },
-            Self::Change(action) => PowerOperation {
-                action: to_action(action),
-                changes: true,
-            },
-            Self::Undo => PowerOperation {
-                action: PowerAction::Undo,
-                changes: true,
-            },
-        }
-    }
+    GmailMindreaderAgent: gmail_mindreader_agent::{MailQueryState, MailQuery}, reads Important | From | About;
+    EmailUrgency: email_urgency::{UrgencyState, UrgencyAction}, reads Show;
+    TravelBrain: travel_brain::{TravelState, TravelAction}, reads Next | CheckIn | Leave | Trips;
+    CalendarQueryAgent: calendar_query_agent::{CalendarQueryState, CalendarQuery}, reads Next | IsFree | Count | Add | Change;
+    CalendarListAgent: calendar_list_agent::{CalendarListState, CalendarListAction}, reads List;
+    CalendarStressAgent: calendar_stress_agent::{StressState, StressAction}, reads ThisWeek | NextWeek;
+    CalendarMorning: calendar_morning::{MorningState, MorningAction}, reads Show;
+    CalendarEvents: calendar_events::{EventReminderState, EventReminderAction}, reads Show;
+    CallPrep: call_prep::{CallPrepState, CallPrepAction}, reads Show;
+    DestinationPrep: destination_prep::{DestinationState, DestinationAction}, reads Show;
+    TicketsVault: tickets_vault::{TicketState, TicketAction}, reads Show;
+    PackageTracking: package_tracking::{ParcelState, ParcelAction}, reads List;
+    CancellationProtector: cancellation_protector::{CancellationState, CancellationAction}, reads List;
+    MembershipRenewal: membership_renewal::{RenewalState, RenewalAction}, reads List | Show;
+    BirthdayReminder: birthday_reminder::{BirthdayState, BirthdayAction}, reads List | When;
+    BillSplit: bill_split::{BillSplitState, BillSplitAction}, reads Show | Owed | Ways;
+    FocusProtector: focus_protector::{FocusState, FocusAction}, reads Show;
+    DailySummary: daily_summary::{DailySummaryState, DailySummaryAction}, reads Show;
+    EveningPrep: evening_prep::{EveningState, EveningAction}, reads Show;
+    PostEventCheckin: post_event_checkin::{CheckinState, CheckinAction}, reads List;
+    ReservationPrep: reservation_prep::{ReservationState, ReservationAction}, reads List | Show;
+    HabitTracker: habit_tracker::{HabitState, HabitAction}, reads List;
+    BudgetTracker: budget_tracker::{BudgetState, BudgetAction}, reads Show | HowMuch;
+    MoodTracker: mood_tracker::{MoodState, MoodAction}, reads Past;
+    TripPlanner: trip_planner::{TripState, TripAction}, reads Show | List | PackingList;
+    TodoList: todo_list::{TodoState, TodoAction}, reads Show | ShowLists;
 }
 
 impl PowerAction {
@@ -265,7 +256,7 @@ impl PowerAction {
             Self::MembershipRenewal(RenewalAction::AskTime(what)) => {
                 Some((format!("{what} renews "), String::new()))
             }
-            Self::BudgetTracker(budget_tracker::BudgetAction::AmountMissing(what)) => {
+            Self::BudgetTracker(BudgetAction::AmountMissing(what)) => {
                 Some(("spent ".to_owned(), format!(" on {what}")))
             }
             Self::TripPlanner(TripAction::Plan { from: None, .. }) => {
@@ -277,10 +268,7 @@ impl PowerAction {
 
     /// Whether it asks for an event. Somebody without a calendar is told so each time.
     pub const fn adds_event(&self) -> bool {
-        matches!(
-            self,
-            Self::CalendarQueryAgent(calendar_query_agent::CalendarQuery::Add(_))
-        )
+        matches!(self, Self::CalendarQueryAgent(CalendarQuery::Add(_)))
     }
 
     /// Whether it keeps somebody's birthday.
@@ -288,19 +276,16 @@ impl PowerAction {
         matches!(
             self,
             Self::BirthdayReminder(
-                birthday_reminder::BirthdayAction::Keep { .. }
-                    | birthday_reminder::BirthdayAction::IsOn { .. }
-                    | birthday_reminder::BirthdayAction::Ambiguous
+                BirthdayAction::Keep { .. }
+                    | BirthdayAction::IsOn { .. }
+                    | BirthdayAction::Ambiguous
             )
         )
     }
 
     /// Whether it takes back what was noted last.
     pub fn removes_last(&self) -> bool {
-        matches!(
-            self,
-            Self::BudgetTracker(budget_tracker::BudgetAction::RemoveLast)
-        )
+        matches!(self, Self::BudgetTracker(BudgetAction::RemoveLast))
     }
 
     /// Whether it is of the superpower in use, if that has what is named: the packing list, a payment.
@@ -315,9 +300,7 @@ impl PowerAction {
     /// Whom it asks to see next: "when am i seeing sara".
     pub fn seen_next(&self) -> Option<&str> {
         match self {
-            Self::CalendarQueryAgent(calendar_query_agent::CalendarQuery::Next(name)) => {
-                name.as_deref()
-            }
+            Self::CalendarQueryAgent(CalendarQuery::Next(name)) => name.as_deref(),
             _ => None,
         }
     }

@@ -237,8 +237,7 @@ impl TicketState {
             Ok(id) => id,
             Err(reply) => return reply,
         };
-        let notices = self.notices(context);
-        self.tickets.skip_past(id, notices, context);
+        self.tickets.skip_past(id, self.notices(context), context);
         let Some(entry) = self.tickets.get(id) else {
             return String::new();
         };
@@ -305,31 +304,21 @@ impl Superpower for TicketState {
                         .then(|| "Each of your tickets has a day already.".to_owned());
                 };
                 let what = self.tickets.get(id)?.what.clone();
-                let notices = self.notices(context);
-                self.tickets.skip_past(id, notices, context);
+                self.tickets.skip_past(id, self.notices(context), context);
                 let when = texts::time_text(time.day, time.minute, context.today());
                 format!("Okay, “{what}” is for {when}. {}", self.promised(context))
             }
             TicketAction::Show(None) => self.overview(context),
-            TicketAction::Show(Some(about)) => {
-                match self
-                    .tickets
-                    .find(&about, context)
-                    .and_then(|id| self.tickets.get(id))
-                {
-                    Some(entry) => format!("🎟️ {}", entry.display(context)),
-                    None if !context.sure => return None,
-                    None => format!("I keep no ticket for {about}. {}", self.overview(context)),
-                }
-            }
-            TicketAction::Remove(about) => match self.tickets.find(&about, context) {
-                Some(id) => {
-                    let removed = self
-                        .tickets
-                        .remove(id, context)
-                        .map_or_else(String::new, |e| e.what);
-                    format!("Okay, I threw away the ticket “{removed}”. “undo” brings it back.")
-                }
+            TicketAction::Show(Some(about)) => match self.tickets.named(&about, context) {
+                Some(entry) => format!("🎟️ {}", entry.display(context)),
+                None if !context.sure => return None,
+                None => format!("I keep no ticket for {about}. {}", self.overview(context)),
+            },
+            TicketAction::Remove(about) => match self.tickets.remove_named(&about, context) {
+                Some(removed) => format!(
+                    "Okay, I threw away the ticket “{}”. “undo” brings it back.",
+                    removed.what
+                ),
                 None => format!("I don't find that ticket. {}", self.overview(context)),
             },
             TicketAction::UnclearTime(reply) => reply,
@@ -364,8 +353,7 @@ impl Superpower for TicketState {
     }
 
     fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
-        let notices = self.notices(context);
-        self.tickets.tell(notices, context)
+        self.tickets.tell(self.notices(context), context)
     }
 }
 

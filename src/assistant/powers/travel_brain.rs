@@ -301,7 +301,6 @@ impl Superpower for TravelState {
     }
 
     fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
-        let notices = self.notices(context);
-        notice::joined(&self.sent.take_due(notices, context))
+        notice::joined(&self.sent.take_due(self.notices(context), context))
     }
 }

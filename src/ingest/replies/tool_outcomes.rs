@@ -214,30 +214,28 @@ fn perform(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, call: &ToolCall) -> Result<C
         return Ok(CallResult::refused("not offered any more", error));
     }
     match &call.operation {
-        Operation::Power(power, operation) => {
+        Operation::Power(power, action) => {
             if let Access::Deny(denial) = gate::superpower_access(turn, tx)? {
                 return Ok(denied(denial));
             }
-            Ok(
-                match attempt::act(turn, tx, *power, operation.action.clone())? {
-                    Some(PowerReply::Said { text, .. })
-                        if !operation.changes && power.quotes_others() =>
-                    {
-                        CallResult::quoting(&text)
+            Ok(match attempt::act(turn, tx, *power, action.clone())? {
+                Some(PowerReply::Said { text, .. })
+                    if !action.changes() && power.quotes_others() =>
+                {
+                    CallResult::quoting(&text)
+                }
+                Some(reply) => {
+                    let mut result = result_of(reply, action.changes());
+                    if let Some(data) = attempt::data(turn, tx, *power)? {
+                        result.json["data"] = data;
                     }
-                    Some(reply) => {
-                        let mut result = result_of(reply, operation.changes);
-                        if let Some(data) = attempt::data(turn, tx, *power)? {
-                            result.json["data"] = data;
-                        }
-                        result
-                    }
-                    None => CallResult::refused(
-                        "about nothing that is kept",
-                        "Nothing like that is kept; look at what there is first.",
-                    ),
-                },
-            )
+                    result
+                }
+                None => CallResult::refused(
+                    "about nothing that is kept",
+                    "Nothing like that is kept; look at what there is first.",
+                ),
+            })
         }
         _ if !limits::may_command(turn) => Ok(CallResult::too_many()),
         Operation::Notices(request) => {

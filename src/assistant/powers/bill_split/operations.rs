@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::operations::{
-    CallContext, OwnOperation, Result, all_needed, changes, clean, money, needed, reads, undo,
+    self, CallContext, Result, all_needed, clean, money, needed, within,
 };
 use super::{BillSplitAction, BillSplitState, PART_MAX, PaidAction};
 use crate::assistant::powers::PowerContext;
@@ -49,24 +49,20 @@ enum BillSplitOperation {
     Undo,
 }
 
-impl super::super::operations::Arguments for Arguments {
-    type Action = BillSplitAction;
-
+impl operations::Arguments<BillSplitAction> for Arguments {
     const DESCRIPTION: &str = "Shared bills: who paid what, who owes whom.";
 
-    fn operation(self, _: CallContext) -> Result<OwnOperation<BillSplitAction>> {
+    fn action(self, _: CallContext) -> Result<Option<BillSplitAction>> {
         let money = || money(self.amount, self.currency.as_deref());
         let payer = || needed(self.payer.as_deref(), "payer");
-        let action = match self.operation {
-            BillSplitOperation::Show => return reads(BillSplitAction::Show),
-            BillSplitOperation::WhoOwes => return reads(BillSplitAction::Owed(None)),
-            BillSplitOperation::SplitEvenly => {
-                let ways = self.ways.filter(|ways| (2..=100).contains(ways));
-                let ways = ways.ok_or("\"ways\" must be from 2 to 100.")?;
-                let money = money()?;
-                return reads(BillSplitAction::Ways { money, ways });
-            }
-            BillSplitOperation::Undo => return undo(),
+        Ok(Some(match self.operation {
+            BillSplitOperation::Show => BillSplitAction::Show,
+            BillSplitOperation::WhoOwes => BillSplitAction::Owed(None),
+            BillSplitOperation::SplitEvenly => BillSplitAction::Ways {
+                ways: within(self.ways, 2..=100, "ways")?,
+                money: money()?,
+            },
+            BillSplitOperation::Undo => return Ok(None),
             BillSplitOperation::AddPeople => {
                 BillSplitAction::People(all_needed(&self.people, "people")?)
             }
@@ -90,8 +86,7 @@ impl super::super::operations::Arguments for Arguments {
                 money: Some(money()?),
             },
             BillSplitOperation::Clear => BillSplitAction::Clear,
-        };
-        changes(action)
+        }))
     }
 }
 

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::operations::{CallContext, OwnOperation, Result, changes, needed, reads, undo};
+use super::super::operations::{self, CallContext, Result, needed};
 use super::{BirthdayAction, BirthdayState};
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::data::newest;
@@ -34,19 +34,15 @@ enum BirthdayOperation {
     Undo,
 }
 
-impl super::super::operations::Arguments for Arguments {
-    type Action = BirthdayAction;
-
+impl operations::Arguments<BirthdayAction> for Arguments {
     const DESCRIPTION: &str = "Birthdays; the person is told of them on the day.";
 
-    fn operation(self, context: CallContext) -> Result<OwnOperation<BirthdayAction>> {
+    fn action(self, context: CallContext) -> Result<Option<BirthdayAction>> {
         let name = || needed(self.name.as_deref(), "name");
-        let action = match self.operation {
-            BirthdayOperation::List => return reads(BirthdayAction::List),
-            BirthdayOperation::Find => {
-                return reads(BirthdayAction::When(name()?));
-            }
-            BirthdayOperation::Undo => return undo(),
+        Ok(Some(match self.operation {
+            BirthdayOperation::List => BirthdayAction::List,
+            BirthdayOperation::Find => BirthdayAction::When(name()?),
+            BirthdayOperation::Undo => return Ok(None),
             BirthdayOperation::Remove => BirthdayAction::Remove(name()?),
             BirthdayOperation::Keep => {
                 let (month, day) = self
@@ -67,8 +63,7 @@ impl super::super::operations::Arguments for Arguments {
                     year: self.year,
                 }
             }
-        };
-        changes(action)
+        }))
     }
 }
 

@@ -5,8 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::operations::{
-    CallContext, OwnOperation, Result, THINGS_MAX, changes, clean, days_ago, money, needed, reads,
-    undo,
+    self, CallContext, Result, THINGS_MAX, clean, days_ago, money, needed,
 };
 use super::{BudgetAction, BudgetState, Span, SpentAmount};
 use crate::assistant::powers::PowerContext;
@@ -62,18 +61,16 @@ enum BudgetSpan {
     Year,
 }
 
-impl super::super::operations::Arguments for Arguments {
-    type Action = BudgetAction;
-
+impl operations::Arguments<BudgetAction> for Arguments {
     const DESCRIPTION: &str = "What was spent, and monthly budgets.";
 
-    fn operation(self, context: CallContext) -> Result<OwnOperation<BudgetAction>> {
+    fn action(self, context: CallContext) -> Result<Option<BudgetAction>> {
         let currency = self.currency.as_deref();
         let purpose = clean(self.purpose.as_deref().unwrap_or_default());
-        let action = match self.operation {
-            BudgetOperation::Show => return reads(BudgetAction::Show),
-            BudgetOperation::HowMuch => {
-                let span = match self.span.unwrap_or(BudgetSpan::Month) {
+        Ok(Some(match self.operation {
+            BudgetOperation::Show => BudgetAction::Show,
+            BudgetOperation::HowMuch => BudgetAction::HowMuch {
+                span: match self.span.unwrap_or(BudgetSpan::Month) {
                     BudgetSpan::Today => Span::Today,
                     BudgetSpan::Yesterday => Span::Yesterday,
                     BudgetSpan::LastWeek => Span::LastWeek,
@@ -81,10 +78,10 @@ impl super::super::operations::Arguments for Arguments {
                     BudgetSpan::Week => Span::Week,
                     BudgetSpan::Month => Span::Month,
                     BudgetSpan::LastMonth => Span::LastMonth,
-                };
-                return reads(BudgetAction::HowMuch { span, purpose });
-            }
-            BudgetOperation::Undo => return undo(),
+                },
+                purpose,
+            },
+            BudgetOperation::Undo => return Ok(None),
             BudgetOperation::Spent if !(1..=THINGS_MAX).contains(&self.expenses.len()) => {
                 return Err(format!("\"expenses\" takes 1 to {THINGS_MAX} of them."));
             }
@@ -103,8 +100,7 @@ impl super::super::operations::Arguments for Arguments {
                 BudgetAction::Budgets(vec![(money(self.amount, currency)?, purpose)])
             }
             BudgetOperation::RemoveBudget => BudgetAction::RemoveBudget(purpose),
-        };
-        changes(action)
+        }))
     }
 }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    CallContext, OwnOperation, Result, clean, minute, needed, planned_day, reads,
+    self, CallContext, Result, given, minute, needed, optional, planned_day,
 };
 use super::changes::{EventChangeRequest, EventDraft, EventRef};
 use super::{CalendarQuery, DAY_MINUTES};
@@ -42,19 +42,14 @@ enum CalendarOperation {
     Delete,
 }
 
-impl super::super::operations::Arguments for Arguments {
-    type Action = CalendarQuery;
-
+impl operations::Arguments<CalendarQuery> for Arguments {
     const DESCRIPTION: &str = "Looks into connected calendars: the next event, whether a time is free, the meetings of days. add, move and delete ask the person: nothing is changed before they say yes, and they are told when it is done.";
 
-    fn operation(self, context: CallContext) -> Result<OwnOperation<CalendarQuery>> {
+    fn action(self, context: CallContext) -> Result<Option<CalendarQuery>> {
         let day = planned_day(self.date.as_deref(), "date", context)?;
-        let needed_day = day.ok_or("\"date\" is needed for that operation.");
-        let query = match self.operation {
-            CalendarOperation::Next => {
-                let about = self.about.as_deref().map(clean);
-                CalendarQuery::Next(about.filter(|about| !about.is_empty()))
-            }
+        let needed_day = given(day, "date");
+        Ok(Some(match self.operation {
+            CalendarOperation::Next => CalendarQuery::Next(optional(self.about.as_deref())),
             CalendarOperation::IsFree => {
                 let from = minute(self.from.as_deref(), "from")?.unwrap_or(0);
                 let to = match self.to.as_deref().map(str::trim) {
@@ -91,8 +86,7 @@ impl super::super::operations::Arguments for Arguments {
                     },
                 }
             }
-        };
-        reads(query)
+        }))
     }
 }
 
@@ -104,13 +98,12 @@ impl Arguments {
             Some("24:00") => Some(DAY_MINUTES),
             to => minute(to, "to")?,
         };
-        let calendar = self.calendar.as_deref().map(clean);
         EventDraft::new(
             needed(self.about.as_deref(), "about")?,
-            day.ok_or("\"date\" is needed for that operation.")?,
+            given(day, "date")?,
             from,
             to,
-            calendar.filter(|name| !name.is_empty()),
+            optional(self.calendar.as_deref()),
         )
     }
 

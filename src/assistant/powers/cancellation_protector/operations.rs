@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{
-    CallContext, OwnOperation, Result, changes, clean, needed, needed_time, reads, undo,
-};
+use super::super::operations::{self, CallContext, Result, clean, needed, needed_time};
 use super::CancellationAction;
 
 #[derive(Deserialize, JsonSchema)]
@@ -31,26 +29,21 @@ enum CancellationOperation {
     Undo,
 }
 
-impl super::super::operations::Arguments for Arguments {
-    type Action = CancellationAction;
-
+impl operations::Arguments<CancellationAction> for Arguments {
     const DESCRIPTION: &str =
         "Warns before trials and free cancellations end. It cancels nothing with anybody.";
 
-    fn operation(self, context: CallContext) -> Result<OwnOperation<CancellationAction>> {
+    fn action(self, context: CallContext) -> Result<Option<CancellationAction>> {
         let what = || needed(self.what.as_deref(), "what");
-        let action = match self.operation {
-            CancellationOperation::List => {
-                return reads(CancellationAction::List);
-            }
-            CancellationOperation::Undo => return undo(),
+        Ok(Some(match self.operation {
+            CancellationOperation::List => CancellationAction::List,
+            CancellationOperation::Undo => return Ok(None),
             CancellationOperation::Keep => CancellationAction::Keep {
                 what: what()?,
                 details: clean(self.details.as_deref().unwrap_or_default()),
                 time: needed_time(self.date.as_deref(), self.time.as_deref(), context)?,
             },
             CancellationOperation::Remove => CancellationAction::Remove(what()?),
-        };
-        changes(action)
+        }))
     }
 }

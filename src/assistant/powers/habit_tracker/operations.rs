@@ -4,9 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::operations::{
-    CallContext, OwnOperation, Result, changes, days_ago, needed, reads, undo,
-};
+use super::super::operations::{self, CallContext, Result, days_ago, needed, within};
 use super::{HabitAction, HabitState};
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::data::date_text;
@@ -33,34 +31,25 @@ enum HabitOperation {
     Undo,
 }
 
-impl super::super::operations::Arguments for Arguments {
-    type Action = HabitAction;
-
+impl operations::Arguments<HabitAction> for Arguments {
     const DESCRIPTION: &str = "Habits, and on which days they were done.";
 
-    fn operation(self, context: CallContext) -> Result<OwnOperation<HabitAction>> {
+    fn action(self, context: CallContext) -> Result<Option<HabitAction>> {
         let habit = || needed(self.habit.as_deref(), "habit");
-        let action = match self.operation {
-            HabitOperation::List => return reads(HabitAction::List),
-            HabitOperation::Undo => return undo(),
+        Ok(Some(match self.operation {
+            HabitOperation::List => HabitAction::List,
+            HabitOperation::Undo => return Ok(None),
             HabitOperation::Stop => HabitAction::Remove(habit()?),
-            HabitOperation::Track => {
-                let per_week = self.per_week.unwrap_or(7);
-                if !(1..=7).contains(&per_week) {
-                    return Err("\"per_week\" must be from 1 to 7.".to_owned());
-                }
-                HabitAction::Track {
-                    name: habit()?,
-                    per_week,
-                }
-            }
+            HabitOperation::Track => HabitAction::Track {
+                per_week: within(self.per_week.or(Some(7)), 1..=7, "per_week")?,
+                name: habit()?,
+            },
             HabitOperation::Did => HabitAction::Did {
                 what: habit()?,
                 days_ago: days_ago(self.date.as_deref(), context.today())? as u32,
                 is_report: true,
             },
-        };
-        changes(action)
+        }))
     }
 }
 

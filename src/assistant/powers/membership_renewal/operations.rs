@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    CallContext, OwnOperation, Result, changes, clean, needed, needed_time, reads, undo,
+    self, CallContext, Result, clean, given, needed, needed_time, within,
 };
 use super::RenewalAction;
 use crate::assistant::powers::entries::Period;
@@ -49,11 +49,8 @@ enum PeriodUnit {
 }
 
 impl PeriodUnit {
-    fn period(self, interval: Option<u32>) -> std::result::Result<Period, String> {
-        let interval = interval.unwrap_or(1);
-        if !(1..=INTERVAL_MAX).contains(&interval) {
-            return Err(format!("\"interval\" must be from 1 to {INTERVAL_MAX}."));
-        }
+    fn period(self, interval: Option<u32>) -> Result<Period> {
+        let interval = within(interval.or(Some(1)), 1..=INTERVAL_MAX, "interval")?;
         Ok(match (self, interval) {
             (Self::Once, _) => Period::Once,
             (Self::Day, n) => Period::Days(n),
@@ -66,33 +63,23 @@ impl PeriodUnit {
     }
 }
 
-impl super::super::operations::Arguments for Arguments {
-    type Action = RenewalAction;
-
+impl operations::Arguments<RenewalAction> for Arguments {
     const DESCRIPTION: &str =
         "Tells of renewals before they come. It cancels nothing with anybody.";
 
-    fn operation(self, context: CallContext) -> Result<OwnOperation<RenewalAction>> {
+    fn action(self, context: CallContext) -> Result<Option<RenewalAction>> {
         let what = || needed(self.what.as_deref(), "what");
-        let action = match self.operation {
-            RenewalOperation::List => return reads(RenewalAction::List),
-            RenewalOperation::Show => {
-                let show = RenewalAction::Show(what()?);
-                return reads(show);
-            }
-            RenewalOperation::Undo => return undo(),
+        Ok(Some(match self.operation {
+            RenewalOperation::List => RenewalAction::List,
+            RenewalOperation::Show => RenewalAction::Show(what()?),
+            RenewalOperation::Undo => return Ok(None),
             RenewalOperation::Keep => RenewalAction::Keep {
                 what: what()?,
                 details: clean(self.details.as_deref().unwrap_or_default()),
                 time: needed_time(self.date.as_deref(), None, context)?,
-                period: Some(
-                    self.every
-                        .ok_or("\"every\" is needed for that operation.")?
-                        .period(self.interval)?,
-                ),
+                period: Some(given(self.every, "every")?.period(self.interval)?),
             },
             RenewalOperation::Remove => RenewalAction::Remove(what()?),
-        };
-        changes(action)
+        }))
     }
 }

@@ -4,9 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::operations::{
-    CallContext, DAYS_BACK_MAX, OwnOperation, Result, changes, clean, reads, undo,
-};
+use super::super::operations::{self, CallContext, DAYS_BACK_MAX, Result, clean, within};
 use super::{MoodAction, MoodState};
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::data::newest;
@@ -32,26 +30,20 @@ enum MoodOperation {
     Undo,
 }
 
-impl super::super::operations::Arguments for Arguments {
-    type Action = MoodAction;
-
+impl operations::Arguments<MoodAction> for Arguments {
     const DESCRIPTION: &str = "A diary of moods from 1 to 10.";
 
-    fn operation(self, _: CallContext) -> Result<OwnOperation<MoodAction>> {
-        match self.operation {
-            MoodOperation::Past => {
-                let days = self.days.unwrap_or(7).clamp(1, DAYS_BACK_MAX);
-                reads(MoodAction::Past { days })
-            }
-            MoodOperation::Undo => undo(),
-            MoodOperation::Log => {
-                let score = self.score.filter(|score| (1..=10).contains(score));
-                changes(MoodAction::Log {
-                    score: score.ok_or("\"score\" must be from 1 to 10.")?,
-                    note: clean(&self.note.unwrap_or_default()),
-                })
-            }
-        }
+    fn action(self, _: CallContext) -> Result<Option<MoodAction>> {
+        Ok(Some(match self.operation {
+            MoodOperation::Past => MoodAction::Past {
+                days: self.days.unwrap_or(7).clamp(1, DAYS_BACK_MAX),
+            },
+            MoodOperation::Undo => return Ok(None),
+            MoodOperation::Log => MoodAction::Log {
+                score: within(self.score, 1..=10, "score")?,
+                note: clean(&self.note.unwrap_or_default()),
+            },
+        }))
     }
 }
 

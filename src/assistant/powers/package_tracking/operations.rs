@@ -5,8 +5,7 @@ use serde::Deserialize;
 
 use super::super::after_time::AfterTime;
 use super::super::operations::{
-    CallContext, OwnOperation, Result, changes, clean, needed, needed_time, planned_time, reads,
-    undo,
+    self, CallContext, Result, clean, given, needed_time, optional, planned_time,
 };
 use super::ParcelAction;
 
@@ -36,21 +35,18 @@ enum ParcelOperation {
     Undo,
 }
 
-impl super::super::operations::Arguments for Arguments {
-    type Action = ParcelAction;
-
+impl operations::Arguments<ParcelAction> for Arguments {
     const DESCRIPTION: &str =
         "Keeps which parcels are on their way, and tells of them on the day. It asks no carrier.";
 
-    fn operation(self, context: CallContext) -> Result<OwnOperation<ParcelAction>> {
+    fn action(self, context: CallContext) -> Result<Option<ParcelAction>> {
         let (date, time) = (self.date.as_deref(), self.time.as_deref());
-        let parcel = clean(self.parcel.as_deref().unwrap_or_default());
-        let about = (!parcel.is_empty()).then(|| parcel.clone());
-        let action = match self.operation {
-            ParcelOperation::List => return reads(ParcelAction::List),
-            ParcelOperation::Undo => return undo(),
+        let about = optional(self.parcel.as_deref());
+        Ok(Some(match self.operation {
+            ParcelOperation::List => ParcelAction::List,
+            ParcelOperation::Undo => return Ok(None),
             ParcelOperation::Keep => ParcelAction::Keep {
-                what: needed(Some(&parcel), "parcel")?,
+                what: given(about, "parcel")?,
                 details: clean(self.details.as_deref().unwrap_or_default()),
                 time: planned_time(date, time, context)?,
                 after: AfterTime::default(),
@@ -63,7 +59,6 @@ impl super::super::operations::Arguments for Arguments {
                 about,
                 arrived: matches!(self.operation, ParcelOperation::Arrived),
             },
-        };
-        changes(action)
+        }))
     }
 }

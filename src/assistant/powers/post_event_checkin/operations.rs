@@ -5,9 +5,7 @@ use serde::Deserialize;
 
 use super::super::after_time::AfterTime;
 use super::super::entries::EntryMention;
-use super::super::operations::{
-    CallContext, OwnOperation, Result, changes, needed, needed_time, reads,
-};
+use super::super::operations::{self, CallContext, Result, needed, needed_time};
 use super::CheckinAction;
 
 #[derive(Deserialize, JsonSchema)]
@@ -32,15 +30,13 @@ enum CheckinOperation {
     Remove,
 }
 
-impl super::super::operations::Arguments for Arguments {
-    type Action = CheckinAction;
-
+impl operations::Arguments<CheckinAction> for Arguments {
     const DESCRIPTION: &str = "Asks the person afterwards how something was that mattered to them.";
 
-    fn operation(self, context: CallContext) -> Result<OwnOperation<CheckinAction>> {
+    fn action(self, context: CallContext) -> Result<Option<CheckinAction>> {
         let what = || needed(self.what.as_deref(), "what");
-        let action = match self.operation {
-            CheckinOperation::List => return reads(CheckinAction::List),
+        Ok(Some(match self.operation {
+            CheckinOperation::List => CheckinAction::List,
             CheckinOperation::Keep => CheckinAction::Keep {
                 what: what()?,
                 time: needed_time(self.date.as_deref(), self.time.as_deref(), context)?,
@@ -48,7 +44,6 @@ impl super::super::operations::Arguments for Arguments {
                 after: AfterTime::default(),
             },
             CheckinOperation::Remove => CheckinAction::Remove(what()?),
-        };
-        changes(action)
+        }))
     }
 }

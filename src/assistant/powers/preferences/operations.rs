@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::NoticeRequest;
-use crate::assistant::powers::operations::{Result, minute, read};
+use crate::assistant::powers::operations::{Result, needed_minute, read};
 use crate::assistant::powers::{Power, WakingHours};
 
 /// The tool's description for models.
@@ -45,16 +45,13 @@ pub fn notice_request(arguments: &str) -> Result<NoticeRequest> {
             format!("\"superpower\" must be one of {}.", names.join(", "))
         })
     };
-    let hour = |text: &Option<String>, name| {
-        minute(text.as_deref(), name)?.ok_or(format!("\"{name}\" is needed for that operation."))
-    };
     Ok(match arguments.operation {
         NoticesOperation::StopLast => NoticeRequest::StopThese,
         NoticesOperation::Stop => NoticeRequest::Stop(superpower()?),
         NoticesOperation::Resume => NoticeRequest::Resume(superpower()?),
         NoticesOperation::SetHours => NoticeRequest::SetWakingHours(WakingHours {
-            from: hour(&arguments.from, "from")?,
-            to: hour(&arguments.to, "to")?,
+            from: needed_minute(arguments.from.as_deref(), "from")?,
+            to: needed_minute(arguments.to.as_deref(), "to")?,
         }),
         NoticesOperation::ShowHours => NoticeRequest::ShowWakingHours,
     })

@@ -4,9 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::entries::EntryMention;
-use super::super::operations::{
-    CallContext, OwnOperation, Result, changes, clean, needed, needed_time, reads, undo,
-};
+use super::super::operations::{self, CallContext, Result, clean, needed, needed_time};
 use super::ReservationAction;
 use super::which::BookingRef;
 
@@ -36,22 +34,15 @@ enum ReservationOperation {
     Undo,
 }
 
-impl super::super::operations::Arguments for Arguments {
-    type Action = ReservationAction;
-
+impl operations::Arguments<ReservationAction> for Arguments {
     const DESCRIPTION: &str = "Keeps what the person has booked (tables, rooms, appointments) and tells of it before. It books nothing.";
 
-    fn operation(self, context: CallContext) -> Result<OwnOperation<ReservationAction>> {
+    fn action(self, context: CallContext) -> Result<Option<ReservationAction>> {
         let what = || needed(self.what.as_deref(), "what");
-        let action = match self.operation {
-            ReservationOperation::List => {
-                return reads(ReservationAction::List);
-            }
-            ReservationOperation::Show => {
-                let show = ReservationAction::Show(what()?);
-                return reads(show);
-            }
-            ReservationOperation::Undo => return undo(),
+        Ok(Some(match self.operation {
+            ReservationOperation::List => ReservationAction::List,
+            ReservationOperation::Show => ReservationAction::Show(what()?),
+            ReservationOperation::Undo => return Ok(None),
             ReservationOperation::Keep => ReservationAction::Keep {
                 what: what()?,
                 details: clean(self.details.as_deref().unwrap_or_default()),
@@ -59,7 +50,6 @@ impl super::super::operations::Arguments for Arguments {
                 mention: EntryMention::moved_if(self.moved.unwrap_or_default()),
             },
             ReservationOperation::Remove => ReservationAction::Remove(BookingRef::named(what()?)),
-        };
-        changes(action)
+        }))
     }
 }

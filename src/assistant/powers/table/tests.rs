@@ -12,7 +12,7 @@ use crate::clock::{Timestamp, Zone};
 /// Wednesday, 4 March 2026, 12:00 UTC.
 const NOW: Timestamp = Timestamp(1_772_625_600_000);
 
-fn operation(power: Power, arguments: &Value) -> Result<PowerOperation> {
+fn operation(power: Power, arguments: &Value) -> Result<PowerAction> {
     let context = CallContext {
         now: NOW,
         zone: Zone::UTC,
@@ -122,7 +122,7 @@ fn arguments_of_trackers_mean_actions() {
     ];
     check(cases);
     let outcome = operation(Power::TodoList, &json!({"operation": "show"}));
-    assert!(!outcome.unwrap().changes);
+    assert!(!outcome.unwrap().changes());
 }
 
 #[test]
@@ -179,23 +179,20 @@ fn arguments_of_what_is_planned_mean_actions() {
         json!({"operation": "is_free", "date": "2026-03-05", "from": "22:00", "to": "24:00"});
     let free = operation(Power::CalendarQueryAgent, &free).unwrap();
     assert_eq!(
-        free.action,
+        free,
         PowerAction::CalendarQueryAgent(calendar_query_agent::CalendarQuery::IsFree {
             day: on(5, None).day,
             from: 1320,
             to: 1440,
         })
     );
-    assert!(!free.changes);
+    assert!(!free.changes());
 }
 
 fn check(cases: Vec<(Power, Value, PowerAction)>) {
     for (power, arguments, action) in cases {
-        let expected = PowerOperation {
-            action,
-            changes: true,
-        };
-        assert_eq!(operation(power, &arguments), Ok(expected), "{arguments}");
+        assert!(action.changes(), "{arguments}");
+        assert_eq!(operation(power, &arguments), Ok(action), "{arguments}");
     }
 }
 

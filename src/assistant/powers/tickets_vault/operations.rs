@@ -4,8 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    CallContext, OwnOperation, Result, changes, clean, needed, needed_time, planned_time, reads,
-    undo,
+    self, CallContext, Result, given, needed_time, optional, planned_time,
 };
 use super::TicketAction;
 
@@ -32,31 +31,25 @@ enum TicketOperation {
     Undo,
 }
 
-impl super::super::operations::Arguments for Arguments {
-    type Action = TicketAction;
-
+impl operations::Arguments<TicketAction> for Arguments {
     const DESCRIPTION: &str = "Keeps tickets and shows them before.";
 
-    fn operation(self, context: CallContext) -> Result<OwnOperation<TicketAction>> {
+    fn action(self, context: CallContext) -> Result<Option<TicketAction>> {
         let (date, time) = (self.date.as_deref(), self.time.as_deref());
-        let ticket = clean(self.ticket.as_deref().unwrap_or_default());
-        let action = match self.operation {
-            TicketOperation::Show => {
-                let about = (!ticket.is_empty()).then_some(ticket);
-                return reads(TicketAction::Show(about));
-            }
-            TicketOperation::Undo => return undo(),
+        let ticket = optional(self.ticket.as_deref());
+        Ok(Some(match self.operation {
+            TicketOperation::Show => TicketAction::Show(ticket),
+            TicketOperation::Undo => return Ok(None),
             TicketOperation::Keep => TicketAction::Keep {
                 text: match context.has_photos {
-                    true => ticket,
-                    false => needed(Some(&ticket), "ticket")?,
+                    true => ticket.unwrap_or_default(),
+                    false => given(ticket, "ticket")?,
                 },
                 time: planned_time(date, time, context)?,
                 has_photo: context.has_photos,
             },
             TicketOperation::SetDay => TicketAction::SetTime(needed_time(date, time, context)?),
-            TicketOperation::Remove => TicketAction::Remove(needed(Some(&ticket), "ticket")?),
-        };
-        changes(action)
+            TicketOperation::Remove => TicketAction::Remove(given(ticket, "ticket")?),
+        }))
     }
 }

@@ -5,8 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::operations::{
-    CallContext, OwnOperation, Result, all_needed, changes, clean, coming_day, needed, one, reads,
-    undo,
+    self, CallContext, Result, all_needed, coming_day, needed, one, optional,
 };
 use super::lists::{Item, Items};
 use super::{ListName, TodoAction, TodoDraft, TodoState};
@@ -43,22 +42,19 @@ enum TodoOperation {
     Undo,
 }
 
-impl super::super::operations::Arguments for Arguments {
-    type Action = TodoAction;
-
+impl operations::Arguments<TodoAction> for Arguments {
     const DESCRIPTION: &str = "The to-do list, and lists with names, like groceries.";
 
-    fn operation(self, context: CallContext) -> Result<OwnOperation<TodoAction>> {
+    fn action(self, context: CallContext) -> Result<Option<TodoAction>> {
         let items = || all_needed(&self.items, "items");
-        let name = self.list.as_deref().map(clean);
-        let list = match name.filter(|name| !name.is_empty()) {
+        let list = match optional(self.list.as_deref()) {
             Some(name) => ListName::Named(name),
             None => ListName::Unnamed,
         };
-        let action = match self.operation {
-            TodoOperation::Show => return reads(TodoAction::Show(list)),
-            TodoOperation::ShowLists => return reads(TodoAction::ShowLists),
-            TodoOperation::Undo => return undo(),
+        Ok(Some(match self.operation {
+            TodoOperation::Show => TodoAction::Show(list),
+            TodoOperation::ShowLists => TodoAction::ShowLists,
+            TodoOperation::Undo => return Ok(None),
             TodoOperation::BeginList => TodoAction::Begin(needed(self.list.as_deref(), "list")?),
             TodoOperation::Add => {
                 let due = coming_day(self.date.as_deref(), "date", context)?;
@@ -72,8 +68,7 @@ impl super::super::operations::Arguments for Arguments {
             TodoOperation::ClearAll => TodoAction::Clear(list),
             TodoOperation::ClearDone => TodoAction::ClearDone(list),
             TodoOperation::DeleteList => TodoAction::Delete(list),
-        };
-        changes(action)
+        }))
     }
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{CallContext, OwnOperation, Result, changes, clean, reads, undo};
+use super::super::operations::{self, CallContext, Result, clean};
 use super::{StopKind, TravelAction};
 
 #[derive(Deserialize, JsonSchema)]
@@ -41,13 +41,11 @@ enum Kind {
     Hotel,
 }
 
-impl super::super::operations::Arguments for Arguments {
-    type Action = TravelAction;
-
+impl operations::Arguments<TravelAction> for Arguments {
     const DESCRIPTION: &str =
         "Tells of flights, trains, buses and hotels in the person's mails and calendars.";
 
-    fn operation(self, _moment: CallContext) -> Result<OwnOperation<TravelAction>> {
+    fn action(self, _: CallContext) -> Result<Option<TravelAction>> {
         let to = clean(self.to.as_deref().unwrap_or_default());
         let kind = match self.kind {
             Some(Kind::Flight) => StopKind::Flight,
@@ -56,13 +54,13 @@ impl super::super::operations::Arguments for Arguments {
             Some(Kind::Hotel) => StopKind::Hotel,
             None => StopKind::Journey,
         };
-        match self.operation {
-            TravelOperation::Next => reads(TravelAction::Next { kind, to }),
-            TravelOperation::CheckIn => reads(TravelAction::CheckIn),
-            TravelOperation::Leave => reads(TravelAction::Leave),
-            TravelOperation::Trips => reads(TravelAction::Trips),
-            TravelOperation::Remove => changes(TravelAction::Remove { kind, to }),
-            TravelOperation::Undo => undo(),
-        }
+        Ok(Some(match self.operation {
+            TravelOperation::Next => TravelAction::Next { kind, to },
+            TravelOperation::CheckIn => TravelAction::CheckIn,
+            TravelOperation::Leave => TravelAction::Leave,
+            TravelOperation::Trips => TravelAction::Trips,
+            TravelOperation::Remove => TravelAction::Remove { kind, to },
+            TravelOperation::Undo => return Ok(None),
+        }))
     }
 }

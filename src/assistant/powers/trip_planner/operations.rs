@@ -5,8 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::operations::{
-    CallContext, OwnOperation, Result, all_needed, changes, clean, coming_day, date, needed, reads,
-    undo,
+    self, CallContext, Result, all_needed, clean, coming_day, date, given, needed,
 };
 use super::{TripAction, TripState};
 use crate::assistant::powers::PowerContext;
@@ -46,25 +45,19 @@ enum TripOperation {
     Undo,
 }
 
-impl super::super::operations::Arguments for Arguments {
-    type Action = TripAction;
-
+impl operations::Arguments<TripAction> for Arguments {
     const DESCRIPTION: &str = "Trips: dates, plans by day, packing list.";
 
-    fn operation(self, context: CallContext) -> Result<OwnOperation<TripAction>> {
-        let (from, to) = (
-            date(self.from.as_deref(), "from")?,
-            coming_day(self.to.as_deref(), "to", context)?,
-        );
+    fn action(self, context: CallContext) -> Result<Option<TripAction>> {
+        let from = date(self.from.as_deref(), "from")?;
+        let to = coming_day(self.to.as_deref(), "to", context)?;
         let place = clean(self.place.as_deref().unwrap_or_default());
         let things = || all_needed(&self.things, "things");
-        let action = match self.operation {
-            TripOperation::Show => return reads(TripAction::Show(place)),
-            TripOperation::List => return reads(TripAction::List),
-            TripOperation::PackingList => {
-                return reads(TripAction::PackingList);
-            }
-            TripOperation::Undo => return undo(),
+        Ok(Some(match self.operation {
+            TripOperation::Show => TripAction::Show(place),
+            TripOperation::List => TripAction::List,
+            TripOperation::PackingList => TripAction::PackingList,
+            TripOperation::Undo => return Ok(None),
             TripOperation::Plan if from.is_some() != to.is_some() => {
                 return Err("\"from\" and \"to\" go together.".to_owned());
             }
@@ -75,18 +68,17 @@ impl super::super::operations::Arguments for Arguments {
                 with: String::new(),
             },
             TripOperation::SetDates => TripAction::Dates {
-                from: from.ok_or("\"from\" is needed for that operation.")?,
-                to: to.ok_or("\"to\" is needed for that operation.")?,
+                from: given(from, "from")?,
+                to: given(to, "to")?,
             },
             TripOperation::AddDayPlan => TripAction::AddDay {
-                day: self.day.ok_or("\"day\" is needed for that operation.")?,
+                day: given(self.day, "day")?,
                 what: needed(self.plan.as_deref(), "plan")?,
             },
             TripOperation::Pack => TripAction::Pack(things()?),
             TripOperation::Packed => TripAction::Packed(things()?),
             TripOperation::Cancel => TripAction::Cancel(place),
-        };
-        changes(action)
+        }))
     }
 }
 
