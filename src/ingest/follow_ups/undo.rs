@@ -30,7 +30,7 @@ fn nothing(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<String> {
     ))
 }
 
-fn last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+pub(super) fn last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
     let latest = latest::own(turn, tx, LATEST_MS)?;
     let Some((latest, at)) = latest else {
         return Ok(None);
