@@ -122,7 +122,6 @@ impl ModelFailure {
             }
             Self::Status(400 | 422) => "check reply.model and reply.max_tokens_field",
             Self::Busy { .. } => "it takes no more requests now, or the account has no credit",
-            Self::TimedOut => "a higher reply.deadline_s or a smaller model may help",
             _ => return self.to_string(),
         };
         format!("{self}: {advice}")
