@@ -90,9 +90,14 @@ impl App {
     pub async fn build(config: Config, clock: Clock) -> Result<Arc<Self>, String> {
         let store = Arc::new(open_store(&config)?);
         restore_clock_state(&store, &clock).await?;
-        let (epoch, revocations, overrides, pending) = load_startup_state(&store).await?;
-        let flags = flags(&config, &clock, overrides);
-        let hub = Hub::new(store.clone(), clock.clone(), edge_settings(&config), epoch);
+        let state = load_startup_state(&store).await?;
+        let flags = flags(&config, &clock, state.flag_overrides);
+        let hub = Hub::new(
+            store.clone(),
+            clock.clone(),
+            edge_settings(&config),
+            state.edge_epoch,
+        );
         let memories = builders::memories(&config, &store, &flags, &clock);
         let photos = photos(&config, &store, &clock);
         let ingest = Ingest::new(
@@ -102,7 +107,12 @@ impl App {
             clock.clone(),
             persona(&config),
             memories.clone(),
-            Replies::new(replies(&config, &clock, pending, photos.clone())?),
+            Replies::new(replies(
+                &config,
+                &clock,
+                state.pending_replies,
+                photos.clone(),
+            )?),
         );
         let jwks = jwks(&config, &clock);
         let sealer = sealing::sealer(&config, &store).await?;
@@ -124,7 +134,7 @@ impl App {
         let billing = Billing::new(&config, store.clone(), flags.clone(), clock.clone());
         Ok(Arc::new(Self {
             billing: Arc::new(billing),
-            edge_tokens: edge_tokens(&config, revocations)?,
+            edge_tokens: edge_tokens(&config, state.revocations)?,
             legacy_secret: Setting::new(shared_secret(&config.edge.legacy_secret)),
             admin_token: Setting::new(shared_secret(&config.admin.token)),
             trusted_proxies: Setting::new(config.server.trusted_proxies.clone()),
@@ -155,23 +165,23 @@ impl App {
     }
 }
 
-type StartupState = (
-    String,
-    Vec<(String, i64)>,
-    HashMap<&'static str, Override>,
-    usize,
-);
+/// What the parts of the service read from the database when it starts.
+struct StartupState {
+    edge_epoch: String,
+    /// Revoked edge tokens, with the second of their revocation.
+    revocations: Vec<(String, i64)>,
+    flag_overrides: HashMap<&'static str, Override>,
+    pending_replies: usize,
+}
 
-/// Loads the state for the start: edge epoch, revoked tokens, flag overrides, and the number of
-/// pending replies.
 async fn load_startup_state(store: &SharedStore) -> Result<StartupState, String> {
     let loading = store.read(|view| {
-        Ok((
-            view.edge_epoch()?,
-            view.revocations()?,
-            view.flag_overrides()?,
-            view.count_pending_replies()?,
-        ))
+        Ok(StartupState {
+            edge_epoch: view.edge_epoch()?,
+            revocations: view.revocations()?,
+            flag_overrides: view.flag_overrides()?,
+            pending_replies: view.count_pending_replies()?,
+        })
     });
     loading.await.map_err(|e| e.to_string())
 }

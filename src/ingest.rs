@@ -70,7 +70,7 @@ use changed_users::ChangedUsers;
 use known_zones::KnownZones;
 use limits::{Quotas, Windows};
 use powers::recognition;
-pub use prepare::{Endpoint, Message, Mode, PreparedMessage, RepeatKey};
+pub use prepare::{Endpoint, Message, Mode, PreparedMessage, RequestKey};
 use replies::Replies;
 
 /// The answer, and the message it belongs to.
@@ -100,7 +100,7 @@ pub struct Ingest {
     windows: Mutex<Windows>,
     zones: KnownZones,
     /// When somebody was last asked how something was, by this or an earlier process.
-    how_was_asked_ms: AtomicI64,
+    checkin_asked_ms: AtomicI64,
     /// Users whose calendars or mails changed, so that superpowers' alarms must be planned again.
     changed_users: Mutex<ChangedUsers>,
     /// Counts limits that were reported in the answer's text.
@@ -118,7 +118,7 @@ impl Ingest {
         replies: Replies,
     ) -> Self {
         Self {
-            how_was_asked_ms: AtomicI64::new(clock.now().0),
+            checkin_asked_ms: AtomicI64::new(clock.now().0),
             changed_users: Mutex::default(),
             store,
             hub,
@@ -160,9 +160,9 @@ impl Ingest {
         }
         let quotas = self.limit(tx, prepared)?;
         let (mut turn, prepared) = self.turn(tx, prepared)?;
-        turn.requested_power = recognition::requested(&turn, tx, &prepared.understood)?;
+        turn.requested_power = recognition::find_requested_power(&turn, tx, &prepared.understood)?;
         turn.access = gate::message_access(&turn, tx)?;
-        let response = respond::to_message(&mut turn, tx, &prepared.understood)?;
+        let response = respond::respond_to_message(&mut turn, tx, &prepared.understood)?;
         self.apply(tx, prepared, turn, response, quotas)
     }
 
@@ -199,9 +199,9 @@ impl Ingest {
 }
 
 /// The earlier answer to the same request.
-fn repeated(tx: &mut Tx<'_>, repeat: &RepeatKey, now: Timestamp) -> Result<Option<IngestOutcome>> {
+fn repeated(tx: &mut Tx<'_>, repeat: &RequestKey, now: Timestamp) -> Result<Option<IngestOutcome>> {
     let message_id = match repeat {
-        RepeatKey::Key { key, body } => match tx.key_use(key, now)? {
+        RequestKey::Key { key, body } => match tx.key_use(key, now)? {
             None => return Ok(None),
             Some(used) if used.body != *body => {
                 return Err(Error::new(
@@ -212,7 +212,7 @@ fn repeated(tx: &mut Tx<'_>, repeat: &RepeatKey, now: Timestamp) -> Result<Optio
             }
             Some(used) => used.message_id,
         },
-        RepeatKey::Body(request) => {
+        RequestKey::Body(request) => {
             if !tx.any_kept_answer()? {
                 return Ok(None);
             }

@@ -87,7 +87,7 @@ pub(super) fn answer_from_reminders(
     let unknown = turn.unknown_message();
     if unknown.asks_how_long_left && !turn.in_group() {
         let is_timer = !open_reminders::matching(turn, tx, Some(TIMER), None)?.is_empty();
-        let counted = latest::named(turn, tx)?.map(|(latest, _)| latest);
+        let counted = latest::read_named(turn, tx)?.map(|(latest, _)| latest);
         let counted = counted.filter(|latest| latest.counted_in_s.is_some());
         let counted = counted.and_then(|latest| latest.reminders.into_iter().next());
         let about = match counted {

@@ -5,7 +5,7 @@
 use super::limits::Quotas;
 use super::respond::MessageResponse;
 use super::turn::MessageTurn;
-use super::{Ingest, IngestOutcome, PreparedMessage, RepeatKey};
+use super::{Ingest, IngestOutcome, PreparedMessage, RequestKey};
 use crate::access;
 use crate::edge::queue;
 use crate::error::{Error, Result};
@@ -58,12 +58,12 @@ impl Ingest {
                 humans: if responds { 0 } else { turn.humans },
                 answer: stored,
                 request: match &prepared.repeat {
-                    RepeatKey::Body(request) => Some(request),
-                    RepeatKey::Key { .. } => None,
+                    RequestKey::Body(request) => Some(request),
+                    RequestKey::Key { .. } => None,
                 },
             },
         )?;
-        if let RepeatKey::Key { key, body } = &prepared.repeat {
+        if let RequestKey::Key { key, body } = &prepared.repeat {
             tx.insert_key_use(key, body, id, now)?;
         }
         if let Some(unprompted) = asked {

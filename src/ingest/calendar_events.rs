@@ -24,7 +24,7 @@ pub(super) fn change_latest(
         FollowUp::Cancel(ReminderRef::Latest) => None,
         _ => return Ok(None),
     };
-    let latest = latest::own(turn, tx, LATEST_MS)?;
+    let latest = latest::read_own(turn, tx, LATEST_MS)?;
     let Some(event) = latest.and_then(|(latest, _)| latest.calendar_event) else {
         return Ok(None);
     };

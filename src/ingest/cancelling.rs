@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::ingest::turn::MessageTurn;
 use crate::store::{Reminder, Tx};
 
-pub(super) fn requested(
+pub(super) fn cancel_requested(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
     request: &RemindersToCancel,
@@ -174,7 +174,7 @@ fn leave_out(
 
 /// "2", "the second", "dad": the answer to the question which one to cancel.
 pub(super) fn chosen(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
-    let Some(Question::CancelWhich { ids }) = question::open(turn, tx)? else {
+    let Some(Question::CancelWhich { ids }) = question::read_open(turn, tx)? else {
         return Ok(None); // most messages
     };
     if !question::is_last(turn, tx)? {

@@ -3,7 +3,7 @@
 
 use super::dialog::latest::{self, StatedFact};
 use super::dialog::question::{self, Question};
-use super::follow_ups::{changes, missing_part, named, offers, which_request};
+use super::follow_ups::{by_words, changes, missing_part, offers, which_request};
 use super::powers::answer;
 use super::reply::Reply;
 use super::turn::MessageTurn;
@@ -17,32 +17,36 @@ use crate::assistant::{self, AccountTask, Intent, ProfilePart, UnknownMessage, w
 use crate::error::Result;
 use crate::store::Tx;
 
-pub(super) fn within_limits(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    intent: Intent,
-) -> Result<Reply> {
+pub(super) fn run(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent) -> Result<Reply> {
     if let Some(reply) = crisis_over(turn, tx)? {
         return Ok(reply.into());
     }
     if !limits::may_carry_out(turn, &intent) {
         return Ok(limits::too_many(turn).into());
     }
-    unlimited(turn, tx, intent)
+    run_unlimited(turn, tx, intent)
 }
 
 /// A superpower that is called, else the intent, where a language model gave no reply.
-pub(super) fn for_model(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent) -> Result<Reply> {
+pub(super) fn run_instead_of_model(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    intent: Intent,
+) -> Result<Reply> {
     if let Some(power) = &turn.requested_power
-        && let Some(reply) = answer::requested(turn, tx, power, &intent)?
+        && let Some(reply) = answer::answer_requested_power(turn, tx, power, &intent)?
     {
         return Ok(reply.into());
     }
-    within_limits(turn, tx, intent)
+    run(turn, tx, intent)
 }
 
 /// For callers that have already checked the limit of commands.
-pub(super) fn unlimited(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent) -> Result<Reply> {
+pub(super) fn run_unlimited(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    intent: Intent,
+) -> Result<Reply> {
     if matches!(intent, Intent::Say(_))
         && let Some(reply) = offers::answer_okay(turn, tx)?
     {
@@ -60,7 +64,7 @@ pub(super) fn unlimited(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent)
         Intent::FollowUp { what, otherwise } => {
             return match follow_ups::carry_out(turn, tx, &what)? {
                 Some(reply) => Ok(reply),
-                None => unlimited(turn, tx, *otherwise),
+                None => run_unlimited(turn, tx, *otherwise),
             };
         }
         Intent::Help(group) => help(turn, tx, group)?,
@@ -68,7 +72,7 @@ pub(super) fn unlimited(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent)
             let language = assistant::crisis_language(&turn.message.text);
             wording::crisis(kind, &turn.message.sender, language)
         }
-        Intent::Power(text) => answer::to_part(turn, tx, &text)?,
+        Intent::Power(text) => answer::answer_part(turn, tx, &text)?,
         Intent::Several(requests) => return each(turn, tx, requests),
         Intent::ConnectCalendar => connecting::link(turn, tx, false)?,
         Intent::ConnectMail => connecting::link(turn, tx, true)?,
@@ -95,14 +99,14 @@ pub(super) fn unlimited(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent)
         Intent::Recall { about } => occasions::recall(turn, tx, about.as_deref())?,
         Intent::Forget { about } => memories::ask_to_forget(turn, tx, &about)?,
         Intent::ForgetEverything => memories::ask_to_forget_all(turn, tx)?,
-        remind @ Intent::Remind { .. } => return reminding::requested(turn, tx, remind),
+        remind @ Intent::Remind { .. } => return reminding::set_requested(turn, tx, remind),
         Intent::RemindBefore(request) => return occasions::remind(turn, tx, &request),
         Intent::ListReminders => listing::all(turn, tx)?,
         Intent::FindReminders { span, about } => {
             agenda::find_reminders(turn, tx, span.as_ref(), about.as_deref())?
         }
         Intent::Agenda { span, of_calendar } => agenda::of_span(turn, tx, &span, of_calendar)?,
-        Intent::CancelReminders(request) => cancelling::requested(turn, tx, &request)?,
+        Intent::CancelReminders(request) => cancelling::cancel_requested(turn, tx, &request)?,
         Intent::SetTimezone(zone) => time_zone::set(turn, tx, zone)?,
         Intent::SetName(name) => {
             tx.set_user_name(&turn.message.sender, turn.user.id, &name)?;
@@ -157,10 +161,10 @@ fn each(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, requests: Vec<Intent>) -> Resul
                     (Some(event), None) => {
                         occasions::remind_of_plan(turn, tx, request, event, text)?
                     }
-                    _ => unlimited(turn, tx, intent)?,
+                    _ => run_unlimited(turn, tx, intent)?,
                 }
             }
-            None => unlimited(turn, tx, intent)?,
+            None => run_unlimited(turn, tx, intent)?,
         };
         // "a week before and a day before": what that is before is asked once.
         if reply.text != all.text || reply.text.is_empty() {
@@ -176,7 +180,7 @@ pub(super) fn crisis_over(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Opt
     if !turn.unknown.is_none_or(may_end) || !assistant::crisis_is_over(&turn.message.text) {
         return Ok(None); // most messages
     }
-    let Some(Question::Crisis { language }) = question::open(turn, tx)? else {
+    let Some(Question::Crisis { language }) = question::read_open(turn, tx)? else {
         return Ok(None);
     };
     question::close(turn, tx)?;
@@ -185,7 +189,7 @@ pub(super) fn crisis_over(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Opt
 
 /// After a crisis, "help me" asks for no list of features.
 fn help(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, group: Option<HelpGroup>) -> Result<String> {
-    match question::open(turn, tx)? {
+    match question::read_open(turn, tx)? {
         Some(Question::Crisis { language }) if group.is_none() => {
             Ok(wording::after_crisis(language.as_deref()))
         }
@@ -197,7 +201,7 @@ fn help(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, group: Option<HelpGroup>) -> Re
 fn small_talk(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: String) -> Result<String> {
     let persona = &turn.ingest.persona.get().name;
     let context = turn.message.context(persona, turn.timezone(), turn.now);
-    Ok(match question::open(turn, tx)? {
+    Ok(match question::read_open(turn, tx)? {
         Some(Question::Crisis { language })
             if !assistant::is_courtesy(&context)
                 && !assistant::asks_for_time(&turn.message.text, persona) =>
@@ -228,7 +232,7 @@ fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
     if let Some(reply) = changes::correct_person(turn, tx)? {
         return Ok(reply.into());
     }
-    if let Some(reply) = named::carry_out(turn, tx)? {
+    if let Some(reply) = by_words::carry_out(turn, tx)? {
         return Ok(reply);
     }
     if let Some(reply) = list_again(turn, tx)? {
@@ -250,10 +254,10 @@ fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
     if let Some(reminders) = agenda::answer_from_reminders(turn, tx)? {
         return Ok(reminders.into());
     }
-    if let Some(nothing) = named::nothing_to_move(turn, tx)? {
+    if let Some(nothing) = by_words::nothing_to_move(turn, tx)? {
         return Ok(nothing.into());
     }
-    if let Some(Question::Crisis { language }) = question::open(turn, tx)?
+    if let Some(Question::Crisis { language }) = question::read_open(turn, tx)?
         && !assistant::is_figure_of_speech(&turn.message.text)
     {
         let is_unrelated = assistant::is_unrelated_to_crisis(&turn.message.text, persona);

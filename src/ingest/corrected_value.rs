@@ -76,7 +76,7 @@ fn corrected_message(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Messa
     };
     let persona = &turn.ingest.persona.get().name;
     let was_unclear = assistant::corrected_value(&last.text, persona).is_some()
-        && latest::of_request(turn, tx, last.id)?.is_none()
+        && latest::read_of_request(turn, tx, last.id)?.is_none()
         && changed_by(turn, tx, last.id)?.is_empty();
     let before = match was_unclear {
         true => tx.view().chain(last.id, 2)?.into_iter().nth(1),
@@ -169,7 +169,7 @@ fn correct_of_power(
         }
     }
     let without = tx.power_state(turn.owner(), power.name())?;
-    let reply = answer::to_part(turn, tx, text)?;
+    let reply = answer::answer_part(turn, tx, text)?;
     if tx.power_state(turn.owner(), power.name())? == without {
         before.restore(turn, tx, power)?;
         return Ok(Some(format!("{reply}\n{}", wording::first_stays())));
@@ -186,7 +186,7 @@ fn correct_told(
     last: &MessageRow,
     (text, value): (Option<&str>, Option<&str>),
 ) -> Result<Option<String>> {
-    let latest = latest::of_request(turn, tx, last.id)?;
+    let latest = latest::read_of_request(turn, tx, last.id)?;
     let fact = latest.and_then(|latest| latest.fact);
     let Some(fact @ (StatedFact::Memory(_) | StatedFact::CorrectedMemory(_))) = fact else {
         return Ok(None);
@@ -208,7 +208,7 @@ fn correct_told(
         intent => *intent == Intent::Unknown,
     };
     if is_request && gate::has_superpowers(turn, tx)? {
-        return answer::to_text(turn, tx, value);
+        return answer::answer_text(turn, tx, value);
     }
     if is_told_anew(turn, tx, &fact, value)? {
         return correct_memory(turn, tx, &fact, value).map(Some);
@@ -354,7 +354,7 @@ fn calls_of(turn: &MessageTurn<'_>, text: &str) -> PowerCalls {
 
 /// The memory that was noted last is a corrected one.
 fn note_corrected(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<()> {
-    let fact = latest::named(turn, tx)?.and_then(|(latest, _)| latest.fact);
+    let fact = latest::read_named(turn, tx)?.and_then(|(latest, _)| latest.fact);
     match fact {
         Some(StatedFact::Memory(id)) => {
             latest::note_fact(turn, tx, StatedFact::CorrectedMemory(id))

@@ -90,7 +90,7 @@ fn correct(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, earlier: &MessageRow) -> Res
     }
     drop_question_of(turn, tx, versions::acted_at(earlier))?;
     let is_last = turn.room.head == Some(earlier.id);
-    let noted = latest::of_request(turn, tx, earlier.id)?;
+    let noted = latest::read_of_request(turn, tx, earlier.id)?;
     let changes = noted.as_ref().map(|latest| &latest.changes);
     let has_changes = changes.is_some_and(|changes| *changes != MessageChanges::default());
     // A name or a time zone is replaced by the new one.
@@ -121,7 +121,7 @@ fn correct_time(
     tx: &mut Tx<'_>,
     earlier: &MessageRow,
 ) -> Result<EditOutcome> {
-    let latest = latest::of_request(turn, tx, earlier.id)?;
+    let latest = latest::read_of_request(turn, tx, earlier.id)?;
     let Some(latest) = latest.filter(|latest| !latest.reminders.is_empty()) else {
         let is_last = turn.room.head == Some(earlier.id);
         return Ok(match is_last {
@@ -192,13 +192,13 @@ fn drop_question_of(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, at: Timestamp) -> R
 
 /// Whether anything that a message changed is still the last change.
 fn is_noted(turn: &MessageTurn<'_>, tx: &Tx<'_>, message_id: i64) -> Result<bool> {
-    Ok(latest::of_request(turn, tx, message_id)?.is_some()
+    Ok(latest::read_of_request(turn, tx, message_id)?.is_some()
         || !powers::changed_by(turn, tx, message_id)?.is_empty())
 }
 
 /// Undoes what a message did. Whether it was anything.
 fn undo_all_of(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, message_id: i64) -> Result<bool> {
-    let mut is_undone = match latest::of_request(turn, tx, message_id)? {
+    let mut is_undone = match latest::read_of_request(turn, tx, message_id)? {
         Some(latest) => undo::take_back(turn, tx, &latest)?.is_some(),
         // Something else was named since; what it removed is still kept.
         None => undo::bring_back(turn, tx, message_id)?.is_some(),

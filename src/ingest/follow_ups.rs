@@ -1,17 +1,18 @@
 //! Short messages that refer to earlier ones: answers to questions, "snooze", "make it 10", "cancel
 //! 2", "undo". `assistant::builtin::follow_up` parses them; this file resolves what they refer to.
 
-mod about;
 mod answer_when;
+mod appointments;
+mod by_number;
+pub(super) mod by_words;
 pub(super) mod changes;
+pub(super) mod event_times;
 pub(super) mod missing_part;
-pub(super) mod named;
 pub(super) mod offers;
 pub(super) mod referent;
 mod snooze;
 mod subject;
 mod told;
-pub(super) mod told_times;
 pub(super) mod undo;
 pub(super) mod undo_question;
 pub(super) mod which_request;
@@ -55,17 +56,19 @@ pub(super) fn carry_out(
     }
     Ok(match what {
         FollowUp::Time(time) => answer_when::with_time(turn, tx, time)?,
-        FollowUp::ToldTime { to, is_moved } => told_times::told(turn, tx, to, *is_moved)?,
+        FollowUp::ToldTime { to, is_moved } => event_times::told(turn, tx, to, *is_moved)?,
         FollowUp::Yes => answer_yes(turn, tx)?,
-        FollowUp::No => no(turn, tx)?.map(Reply::from),
+        FollowUp::No => decline(turn, tx)?.map(Reply::from),
         FollowUp::NeverMind => never_mind(turn, tx)?.map(Reply::from),
         FollowUp::Snooze(_)
         | FollowUp::SnoozeUnclear { .. }
         | FollowUp::SnoozeNumbered { .. }
         | FollowUp::SnoozeNth { .. } => snooze::carry_out(turn, tx, what)?,
         FollowUp::Again(time) => answer_when::or_again(turn, tx, time)?,
-        FollowUp::Done => done_or_nothing(turn, tx)?.map(Reply::from),
-        FollowUp::DoneNumbered(numbers) => named::done(turn, tx, numbers)?.map(Reply::from),
+        FollowUp::Done => answer_done(turn, tx)?.map(Reply::from),
+        FollowUp::DoneNumbered(numbers) => {
+            by_number::mark_done(turn, tx, numbers)?.map(Reply::from)
+        }
         FollowUp::Change {
             which: ReminderRef::Latest,
             to,
@@ -74,12 +77,14 @@ pub(super) fn carry_out(
         FollowUp::ChangeBefore => changes::change_offset(turn, tx)?,
         FollowUp::Cancel(which) if !is_latest => cancel(turn, tx, which)?.map(Reply::from),
         FollowUp::Cancel(_) => cancel_it(turn, tx)?.map(Reply::from),
-        FollowUp::CalledOff | FollowUp::CalledOffAbout(_) => about::called_off(turn, tx, what)?,
-        FollowUp::SnoozeAbout { about, time } => about::snooze(turn, tx, about, time.as_ref())?,
-        FollowUp::DoneAbout(about) => about::done(turn, tx, about)?.map(Reply::from),
+        FollowUp::CalledOff | FollowUp::CalledOffAbout(_) => {
+            appointments::called_off(turn, tx, what)?
+        }
+        FollowUp::SnoozeAbout { about, time } => by_words::snooze(turn, tx, about, time.as_ref())?,
+        FollowUp::DoneAbout(about) => by_words::mark_done(turn, tx, about)?.map(Reply::from),
         FollowUp::Rename { which, text } => changes::rename_meant(turn, tx, which, text)?,
         FollowUp::Reword { old, new } => changes::reword(turn, tx, old, new)?.map(Reply::from),
-        FollowUp::ChangeUnclear(which) => match referent::found(turn, tx, which)? {
+        FollowUp::ChangeUnclear(which) => match referent::resolve(turn, tx, which)? {
             Some(Referent::Open(_)) => Some(wording::change_unclear().into()),
             _ => None,
         },
@@ -93,9 +98,9 @@ pub(super) fn carry_out(
         FollowUp::Skip { which, day } => {
             changes::skip(turn, tx, which, day.as_ref())?.map(Reply::from)
         }
-        FollowUp::CancelAllBut(kept) => named::cancel_all_but(turn, tx, kept)?.map(Reply::from),
+        FollowUp::CancelAllBut(kept) => by_number::cancel_all_but(turn, tx, kept)?.map(Reply::from),
         FollowUp::Undo => Some(undo::last_or_nothing(turn, tx)?.into()),
-        FollowUp::MovedAbout { about, to } => told_times::moved(turn, tx, about, to)?,
+        FollowUp::MovedAbout { about, to } => event_times::moved(turn, tx, about, to)?,
         FollowUp::Dates(which) => next_dates(turn, tx, which)?.map(Reply::from),
     })
 }
@@ -110,7 +115,7 @@ fn answered_first(
         return Ok(Some(wording::snoozes_once().into()));
     }
     let is_short = matches!(what, FollowUp::Yes | FollowUp::No | FollowUp::NeverMind);
-    if is_short && let Some(Question::Crisis { language }) = question::open(turn, tx)? {
+    if is_short && let Some(Question::Crisis { language }) = question::read_open(turn, tx)? {
         return Ok(Some(wording::after_crisis(language.as_deref()).into()));
     }
     Ok(None)
@@ -122,14 +127,14 @@ fn change_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, to: &TimeChange) -> Resu
     if let Some(reply) = changes::change_offset(turn, tx)? {
         return Ok(Some(reply));
     }
-    let is_when = matches!(question::open(turn, tx)?, Some(Question::When { .. }));
+    let is_when = matches!(question::read_open(turn, tx)?, Some(Question::When { .. }));
     if is_when && question::is_last(turn, tx)? {
         return answer_when::with_time(turn, tx, to);
     }
     if let Some(reply) = offers::change(turn, tx, to)? {
         return Ok(Some(reply));
     }
-    if let Some(reply) = named::change_asked(turn, tx, to)? {
+    if let Some(reply) = by_number::change_asked_time(turn, tx, to)? {
         return Ok(Some(reply.into()));
     }
     // "no, 4 May" after a birthday moves no reminder.
@@ -155,7 +160,7 @@ fn answer_yes(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> 
     if last > asked {
         return Ok(None);
     }
-    let reply = match question::open(turn, tx)? {
+    let reply = match question::read_open(turn, tx)? {
         Some(Question::Forget {
             ids,
             about,
@@ -182,14 +187,14 @@ fn regrets_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
     let Some(last) = turn.said_last(tx)? else {
         return Ok(false);
     };
-    let latest = latest::named(turn, tx)?.filter(|(latest, _)| {
+    let latest = latest::read_named(turn, tx)?.filter(|(latest, _)| {
         let has_changes = !latest.is_undone && latest.changes != Default::default();
         latest.is_of_message(last.id) && has_changes
     });
     Ok(latest.is_some() || !powers::changed_by(turn, tx, last.id)?.is_empty())
 }
 
-fn no(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+fn decline(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
     Ok(match answer_no(turn, tx)? {
         None if regrets_last(turn, tx)? => Some(wording::done_already()),
         answer => answer,
@@ -197,7 +202,7 @@ fn no(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
 }
 
 fn answer_no(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
-    if question::open(turn, tx)?.is_none() {
+    if question::read_open(turn, tx)?.is_none() {
         return Ok(None);
     }
     question::close(turn, tx)?;
@@ -213,7 +218,7 @@ fn never_mind(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>>
     if told::is_of_last_message(turn, tx)? && told::is_memory(turn, tx)? {
         return told::take_back(turn, tx);
     }
-    let latest = latest::named(turn, tx)?;
+    let latest = latest::read_named(turn, tx)?;
     let is_recent = |at: Timestamp| turn.now.0 - at.0 <= NUMBERS_MS;
     let latest = latest.filter(|(latest, at)| {
         let is_set = matches!(latest.event, ItemEvent::Set | ItemEvent::Changed);
@@ -230,19 +235,19 @@ fn never_mind(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>>
     Ok((!open.is_empty()).then(|| wording::reminders_stay(&listed(&open), now, timezone)))
 }
 
-fn done_or_nothing(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
-    Ok(match done(turn, tx)? {
+fn answer_done(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+    Ok(match mark_done(turn, tx)? {
         None if turn.in_group() => None,
         done => Some(done.unwrap_or_else(wording::nothing_due)),
     })
 }
 
-fn done(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
-    let Some((latest, _)) = latest::named(turn, tx)? else {
+fn mark_done(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+    let Some((latest, _)) = latest::read_named(turn, tx)? else {
         return Ok(None);
     };
     if latest.event != ItemEvent::Delivered {
-        let Some(Referent::Open(open)) = referent::last(turn, tx)? else {
+        let Some(Referent::Open(open)) = referent::find_last(turn, tx)? else {
             return Ok(None);
         };
         let (now, zone) = (turn.now, turn.timezone());
@@ -264,7 +269,7 @@ fn done(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
 /// "cancel it": the reminder that was named last, or what was told since.
 fn cancel_it(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
     let cancelled = if subject::has_changed(turn, tx)? {
-        about::cancel_just_told(turn, tx)?
+        appointments::cancel_just_told(turn, tx)?
     } else {
         match told::take_back(turn, tx)? {
             None => cancel(turn, tx, &ReminderRef::Latest)?,
@@ -283,7 +288,7 @@ fn cancel(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, which: &ReminderRef) -> Resul
     {
         return Ok(Some(reply));
     }
-    Ok(match referent::found(turn, tx, which)? {
+    Ok(match referent::resolve(turn, tx, which)? {
         None => None,
         Some(Referent::Unclear(reply)) => Some(reply),
         Some(Referent::Delivered(came)) => {
@@ -312,7 +317,7 @@ fn next_dates(
     tx: &mut Tx<'_>,
     which: &ReminderRef,
 ) -> Result<Option<String>> {
-    let open = match referent::found(turn, tx, which)? {
+    let open = match referent::resolve(turn, tx, which)? {
         None => return Ok(None),
         Some(Referent::Unclear(reply)) => return Ok(Some(reply)),
         Some(Referent::Delivered(_)) => return Ok(Some(wording::already_delivered())),
@@ -344,7 +349,10 @@ pub(super) fn answer_about_change(
     else {
         return Ok(None);
     };
-    if !matches!(question::open(turn, tx)?, Some(Question::ChangeCalendar(_))) {
+    if !matches!(
+        question::read_open(turn, tx)?,
+        Some(Question::ChangeCalendar(_))
+    ) {
         return Ok(None);
     }
     carry_out(turn, tx, what)

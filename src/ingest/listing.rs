@@ -113,7 +113,7 @@ pub(super) fn has_number(turn: &MessageTurn<'_>, tx: &Tx<'_>, number: usize) -> 
     let Some((ids, at)) = shown(turn, tx)? else {
         return Ok(false);
     };
-    let latest = latest::named(turn, tx)?;
+    let latest = latest::read_named(turn, tx)?;
     let came = latest.and_then(|(latest, at)| latest.delivery(at, turn.now));
     Ok((1..=ids.len()).contains(&number) && came.is_none_or(|came| came.at < at.0))
 }

@@ -101,7 +101,7 @@ async fn judge(ingest: &Arc<Ingest>, model: &Arc<Model>, mail: MailItem) -> Resu
 
 /// `None`: there was no answer, or none to the question.
 async fn ask_model(ingest: &Ingest, model: &Arc<Model>, mail: &MailExtract) -> Option<bool> {
-    let place = model.acquire_permit().await;
+    let permit = model.acquire_permit().await;
     let now = ingest.clock.monotonic();
     let request = ModelRequest {
         prompt: mail_question(mail),
@@ -112,7 +112,7 @@ async fn ask_model(ingest: &Ingest, model: &Arc<Model>, mail: &MailExtract) -> O
         wanted_until: None,
         paragraphs: None,
     };
-    match model.ask(&place, request).await.reply {
+    match model.ask(&permit, request).await.reply {
         Ok(reply) => mail_verdict(&reply.text),
         Err(failure) => {
             log::debug!("the urgency of a mail was not judged: {failure}");

@@ -143,12 +143,12 @@ pub(super) fn just_told(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Pl
 
 /// The reminder that the last message set, as an event: once, and at its own time.
 fn just_set(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Plan>> {
-    let latest = latest::named(turn, tx)?.map(|(latest, _)| latest);
+    let latest = latest::read_named(turn, tx)?.map(|(latest, _)| latest);
     let is_before = latest.is_none_or(|latest| latest.is_before);
     if is_before || turn.in_group() || !latest::is_of_last_message(turn, tx)? {
         return Ok(None);
     }
-    Ok(match referent::last(turn, tx)? {
+    Ok(match referent::find_last(turn, tx)? {
         Some(Referent::Open(open)) => plan_of(turn, &open),
         _ => None,
     })
@@ -156,7 +156,7 @@ fn just_set(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Plan>> {
 
 /// The reminder at an event's own time, where one before it was set last.
 fn event_of_latest(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Plan>> {
-    let latest = latest::named(turn, tx)?.map(|(latest, _)| latest);
+    let latest = latest::read_named(turn, tx)?.map(|(latest, _)| latest);
     let latest = latest.filter(|latest| latest.is_before && !turn.in_group());
     let before = latest.and_then(|latest| latest.reminders.into_iter().next());
     let Some(before) = before else {
@@ -276,7 +276,7 @@ fn note_offered_trip(
     tx: &mut Tx<'_>,
     request: &BeforeEvent,
 ) -> Result<Option<String>> {
-    let Some(Question::OfferedRequest(offered)) = question::open(turn, tx)? else {
+    let Some(Question::OfferedRequest(offered)) = question::read_open(turn, tx)? else {
         return Ok(None);
     };
     question::close(turn, tx)?;
@@ -286,7 +286,7 @@ fn note_offered_trip(
         .map(|reading| reading.event.to_lowercase());
     let is_trip = event.is_some_and(|event| event.contains("trip"));
     match is_trip && offered.starts_with(TRIP_REQUEST) {
-        true => answer::to_part(turn, tx, &offered).map(Some),
+        true => answer::answer_part(turn, tx, &offered).map(Some),
         false => Ok(None),
     }
 }
@@ -336,7 +336,7 @@ fn remind_of_event(
 
 /// The answer to the question which event to use: its number, or a word of its name.
 pub(super) fn answer_which(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
-    let Some(Question::Which { choices }) = question::open(turn, tx)? else {
+    let Some(Question::Which { choices }) = question::read_open(turn, tx)? else {
         return Ok(None);
     };
     let chosen = choice(&turn.message.text, &names(&choices));

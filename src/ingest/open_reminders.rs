@@ -95,7 +95,7 @@ pub(super) fn set_as(
 
 /// Reminders set by one message are noted together.
 fn note_set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, reminder: &Reminder) -> Result<()> {
-    let mut latest = match latest::of_message(turn, tx)? {
+    let mut latest = match latest::read_of_message(turn, tx)? {
         Some(latest)
             if latest.event == ItemEvent::Set && latest.fact.is_none() && !latest.is_undone =>
         {
@@ -118,7 +118,7 @@ pub(super) fn set_before(
     tx: &Tx<'_>,
     mut reminders: Vec<Reminder>,
 ) -> Result<Vec<Reminder>> {
-    if let Some(latest) = latest::of_message(turn, tx)? {
+    if let Some(latest) = latest::read_of_message(turn, tx)? {
         let is_new = |one: &Reminder| {
             let mut set = latest.changes.set.iter();
             set.any(|new| new.schedule_id == one.schedule_id)
@@ -314,7 +314,7 @@ pub(super) fn search(
 }
 
 /// Those that a request names.
-pub(super) fn found(
+pub(super) fn find(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
     request: &RemindersToCancel,

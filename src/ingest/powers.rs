@@ -5,9 +5,9 @@
 pub(super) mod alarms;
 pub(super) mod answer;
 pub(super) mod attempt;
+pub(super) mod checkin_question;
 mod facts;
 pub(super) mod first_value;
-pub(super) mod how_it_was;
 pub(super) mod notices;
 mod read_services;
 pub(super) mod recognition;

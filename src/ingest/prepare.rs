@@ -50,7 +50,7 @@ pub struct Message {
 
 /// How a repetition of this request is recognised.
 #[derive(Debug, Clone, Copy)]
-pub enum RepeatKey {
+pub enum RequestKey {
     /// By its idempotency key.
     Key { key: Digest, body: Digest },
     /// By relay, endpoint and body, when its answer could not be delivered.
@@ -61,7 +61,7 @@ pub enum RepeatKey {
 pub struct PreparedMessage {
     pub(super) via: Endpoint,
     pub(super) message: Message,
-    pub repeat: RepeatKey,
+    pub repeat: RequestKey,
     /// Digest of the members.
     pub(super) members: Digest,
     /// The text's meaning, with the sender's time zone as last known.
@@ -91,7 +91,7 @@ impl Ingest {
         &self,
         via: Endpoint,
         mut message: Message,
-        repeat: RepeatKey,
+        repeat: RequestKey,
     ) -> Box<PreparedMessage> {
         // Before anything of it is kept or passed on.
         if let Some(text) = secret_text::without_secrets(&message.text) {

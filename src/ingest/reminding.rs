@@ -17,7 +17,11 @@ const MINUTE_MS: i64 = 60_000;
 const TIMES_MAX: usize = 300;
 
 /// Sets the requested reminders, one or several, or says why not.
-pub(super) fn requested(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, request: Intent) -> Result<Reply> {
+pub(super) fn set_requested(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    request: Intent,
+) -> Result<Reply> {
     let requests = match request {
         Intent::Several(requests) => requests,
         one => vec![one],
@@ -75,7 +79,7 @@ fn ask_about_second(turn: &MessageTurn<'_>, tx: &Tx<'_>, text: &str) -> Result<O
     let Some((second, about)) = second else {
         return Ok(None);
     };
-    let is_known = !referent::named(turn, tx, &about)?.is_empty();
+    let is_known = !referent::find_named(turn, tx, &about)?.is_empty();
     Ok(is_known.then(|| wording::second_request_unsure(&second)))
 }
 

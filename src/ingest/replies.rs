@@ -4,7 +4,7 @@
 //! a legacy relay gets an apology. The database records which of the two applies, so a reply is
 //! sent once.
 
-mod by_builtin;
+mod builtin_answer;
 mod cache;
 mod context;
 mod conversation;
@@ -22,6 +22,7 @@ mod pending_message;
 mod plan;
 mod private_answer;
 mod reminder_json;
+mod reminder_times;
 mod remote_calls;
 mod reply_waiters;
 mod request;
@@ -29,7 +30,6 @@ mod requested_changes;
 mod result;
 mod statements;
 mod streaming;
-mod told_times;
 mod tool_outcomes;
 mod unasked_claims;
 

@@ -5,9 +5,9 @@
 use super::corrections::{self, EditOutcome};
 use super::decide::{self, Decision, DecisionFacts};
 use super::dialog::question::{self, Question};
-use super::follow_ups::{named, offers, told_times, undo_question};
+use super::follow_ups::{by_words, event_times, offers, undo_question};
 use super::powers::request::RequestedPower;
-use super::powers::{answer, how_it_was};
+use super::powers::{answer, checkin_question};
 use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::{Mode, carry_out, corrected_value, follow_ups, occasions};
@@ -28,7 +28,7 @@ pub(super) enum MessageResponse {
 }
 
 /// `understood` is the meaning with the time zone that the sender had when it was read.
-pub(super) fn to_message(
+pub(super) fn respond_to_message(
     turn: &mut MessageTurn<'_>,
     tx: &mut Tx<'_>,
     understood: &Understanding,
@@ -121,7 +121,7 @@ pub(super) fn reply(
     let power = turn.requested_power.as_ref();
     if !left_to_model
         && !power.is_some_and(RequestedPower::is_explicit)
-        && let Some(reply) = how_it_was::answer(turn, tx, &intent)?
+        && let Some(reply) = checkin_question::answer(turn, tx, &intent)?
     {
         return Ok(Some(reply.into()));
     }
@@ -142,23 +142,23 @@ pub(super) fn reply(
     }
     if !left_to_model
         && power.is_some()
-        && let Some(reply) = named::of_shown(turn, tx, &intent)?
+        && let Some(reply) = by_words::cancel_of_shown(turn, tx, &intent)?
     {
         return Ok(Some(reply));
     }
     if !left_to_model
         && let Some(power) = power
-        && let Some(mut reply) = answer::requested(turn, tx, power, &intent)?
+        && let Some(mut reply) = answer::answer_requested_power(turn, tx, power, &intent)?
     {
         offers::withdraw_after_power(turn, tx)?;
-        if let Some(kept) = told_times::kept_reminders(turn, tx, &intent)? {
+        if let Some(kept) = event_times::kept_reminders(turn, tx, &intent)? {
             reply.push_str(&format!("\n{kept}"));
         }
         return Ok(Some(reply.into()));
     }
     let replies = &turn.ingest.replies;
     if !left_to_model && !replies.are_for(&intent) {
-        return carry_out::within_limits(turn, tx, intent).map(Some);
+        return carry_out::run(turn, tx, intent).map(Some);
     }
     if replies.are_too_many() {
         let (user, in_group) = (turn.user.id, turn.in_group());

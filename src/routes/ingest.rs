@@ -14,7 +14,7 @@ use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::http::header::HeaderName;
 use crate::http::{self, Bytes, Connection, Fields, Response};
-use crate::ingest::{Endpoint, IngestOutcome, Message, Mode, PreparedMessage, RepeatKey};
+use crate::ingest::{Endpoint, IngestOutcome, Message, Mode, PreparedMessage, RequestKey};
 use crate::store::{Digest, is_relay_name};
 
 pub(super) const TEXT_BYTES_MAX: usize = 32 * 1024;
@@ -89,11 +89,11 @@ fn read<C>(
     // The prefix keeps it different from any key of a header.
     let key = header_key(rq)?.or_else(|| message_id.map(|id| format!("message_id {id}")));
     let repeat = match key {
-        Some(key) => RepeatKey::Key {
+        Some(key) => RequestKey::Key {
             key: Digest::of(&[scope, key.as_bytes()]),
             body: Digest::of(&[body]),
         },
-        None => RepeatKey::Body(Digest::of(&[scope, rq.exchange.path.as_bytes(), body])),
+        None => RequestKey::Body(Digest::of(&[scope, rq.exchange.path.as_bytes(), body])),
     };
     Ok(rq.app.ingest.prepare(endpoint, message, repeat))
 }
@@ -121,8 +121,8 @@ async fn receive(
     prepared: Box<PreparedMessage>,
 ) -> Result<Response> {
     let in_flight = match &prepared.repeat {
-        RepeatKey::Key { .. } => None,
-        RepeatKey::Body(request) => Some(app.retries.enter(*request, &connection).await),
+        RequestKey::Key { .. } => None,
+        RequestKey::Body(request) => Some(app.retries.enter(*request, &connection).await),
     };
     let outcome = app.ingest.receive(prepared).await?;
     let response = http::json_bytes(outcome.answer.to_json().map_err(Error::internal)?);

@@ -7,7 +7,7 @@ use super::ingest::{self, ID_BYTES_MAX, PARTICIPANTS_MAX, TEXT_BYTES_MAX};
 use crate::auth::edge_token::AgentName;
 use crate::error::{Error, Result};
 use crate::http::{self, Fields, Form, FormLimits, Response};
-use crate::ingest::{Endpoint, Message, Mode, RepeatKey};
+use crate::ingest::{Endpoint, Message, Mode, RequestKey};
 use crate::media::UPLOAD_BYTES_MAX;
 use crate::store::Digest;
 
@@ -44,7 +44,7 @@ pub(super) async fn upload(mut rq: Request<AgentName>) -> Result<Response> {
     // The hash covers the fields, not the body: a repeated request may use another multipart
     // boundary.
     let texts = Value::Object(form.texts).to_string();
-    let repeat = RepeatKey::Key {
+    let repeat = RequestKey::Key {
         key: Digest::of(&[scope.as_bytes(), key.as_bytes()]),
         body: Digest::of(&[texts.as_bytes(), &photo]),
     };

@@ -224,7 +224,7 @@ async fn what_is_over_or_unknown_is_refused() {
 async fn the_answer_to_a_question_is_the_models_to_understand() {
     let (service, model) = subscribed().await;
     let now = service.app.clock.now().0;
-    let question = json!({"how_was": {"abouts": ["interview on 5 March 2026"]}});
+    let question = json!({"checkin": {"abouts": ["interview on 5 March 2026"]}});
     let rows = service.rows("SELECT u.id, r.id FROM users u, rooms r WHERE phone = 'ana'");
     let (user, room) = (rows[0][0].as_i64().unwrap(), rows[0][1].as_i64().unwrap());
     let database = service.folder.path().join("chatkeep.db");

@@ -5,9 +5,9 @@ mod answer;
 pub(super) mod before;
 mod before_event;
 mod before_time;
-mod before_told;
 mod cancelling;
 mod correction;
+mod event_with_reminder;
 mod half_hour;
 mod half_understood;
 mod leftover;
@@ -112,7 +112,7 @@ fn set_late(message: &ParsedMessage) -> Option<Intent> {
         let before = (message.start..message.words.len().min(message.start + BEFORE_WORDS_MAX))
             .find(|at| message.words.after(*at, late).is_some())?;
         let body = message.words.after(before, late)?;
-        if let Some(found) = before_told::read(message, before, body) {
+        if let Some(found) = event_with_reminder::read(message, before, body) {
             return Some(found);
         }
         let text = parts::after_link(&message.words, body);

@@ -3,11 +3,11 @@
 
 mod expense_words;
 mod operations;
+mod past_day;
+mod possible_expenses;
 mod purchases;
 mod read;
-mod spent;
-mod spent_day;
-mod supposed;
+mod read_spending;
 
 use chrono::{Datelike, Days, NaiveDate};
 use serde::{Deserialize, Serialize};
@@ -18,8 +18,8 @@ use super::money::{self, Currency, Money};
 use super::texts::{self, same, too_long};
 use super::{PowerContext, Superpower, parsers};
 pub(super) use operations::Arguments;
+pub(super) use possible_expenses::PossibleExpenses;
 pub(super) use read::parse;
-pub(super) use supposed::SupposedExpenses;
 
 /// Limit of expenses per person; the oldest whole months are removed first.
 const EXPENSES_MAX: usize = 2_000;
@@ -44,7 +44,7 @@ pub enum Span {
 pub enum BudgetAction {
     Spent(Vec<SpentAmount>),
     /// "lunch 12": only by somebody who notes expenses.
-    SpentIfInUse(SupposedExpenses),
+    SpentIfInUse(PossibleExpenses),
     RemoveLast,
     /// The last expense for that.
     RemoveNamed(String),

@@ -1,11 +1,11 @@
 //! The habit tracker: weekly goals, the days they were done, and streaks. It sends no reminders.
 
-mod days;
-mod often;
+mod completion_day;
 mod operations;
 mod planned;
 mod read;
 mod stems;
+mod weekly_goal;
 
 use chrono::{Datelike, NaiveDate};
 use serde::{Deserialize, Serialize};

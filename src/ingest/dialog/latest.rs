@@ -250,7 +250,8 @@ impl Latest {
     pub(in crate::ingest) fn note(&self, turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<()> {
         let before = tx.latest_in_room(turn.room.id)?;
         let before = dialog::recent::<Self>(before.as_ref(), LATEST_MS, turn.now);
-        let mut changes = of_message(turn, tx)?.map_or_else(Default::default, |own| own.changes);
+        let mut changes =
+            read_of_message(turn, tx)?.map_or_else(Default::default, |own| own.changes);
         changes.add(self.changes.clone());
         let latest = Self {
             changes,
@@ -276,7 +277,7 @@ impl Latest {
 }
 
 /// What this person's chat named last, at most `kept_ms` ago, and when.
-pub(in crate::ingest) fn own(
+pub(in crate::ingest) fn read_own(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
     kept_ms: i64,
@@ -286,40 +287,43 @@ pub(in crate::ingest) fn own(
 }
 
 /// The last item named or delivered; in a group also another person's.
-pub(in crate::ingest) fn named(
+pub(in crate::ingest) fn read_named(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
 ) -> Result<Option<(Latest, Timestamp)>> {
     if !turn.in_group() {
-        return own(turn, tx, LATEST_MS);
+        return read_own(turn, tx, LATEST_MS);
     }
     let noted = tx.latest_in_room(turn.room.id)?;
     Ok(dialog::recent(noted.as_ref(), LATEST_MS, turn.now))
 }
 
 /// What this message has named so far.
-pub(in crate::ingest) fn of_message(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Latest>> {
-    of(turn, tx, turn.message_id)
+pub(in crate::ingest) fn read_of_message(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+) -> Result<Option<Latest>> {
+    read_if_of(turn, tx, turn.message_id)
 }
 
 /// What was named last, if it was a request in this message.
-pub(in crate::ingest) fn of_request(
+pub(in crate::ingest) fn read_of_request(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
     message_id: i64,
 ) -> Result<Option<Latest>> {
-    let latest = of(turn, tx, message_id)?;
+    let latest = read_if_of(turn, tx, message_id)?;
     Ok(latest.filter(|latest| latest.event != ItemEvent::Delivered))
 }
 
-fn of(turn: &MessageTurn<'_>, tx: &Tx<'_>, message_id: i64) -> Result<Option<Latest>> {
-    let latest = own(turn, tx, LATEST_MS)?.map(|(latest, _)| latest);
+fn read_if_of(turn: &MessageTurn<'_>, tx: &Tx<'_>, message_id: i64) -> Result<Option<Latest>> {
+    let latest = read_own(turn, tx, LATEST_MS)?.map(|(latest, _)| latest);
     Ok(latest.filter(|latest| latest.is_of_message(message_id)))
 }
 
 /// Whether the person's last message set or changed something.
 pub(in crate::ingest) fn is_of_last_message(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
-    let latest = named(turn, tx)?.map(|(latest, _)| latest);
+    let latest = read_named(turn, tx)?.map(|(latest, _)| latest);
     let last = turn.said_last(tx)?;
     Ok(latest
         .zip(last)
@@ -332,7 +336,7 @@ pub(in crate::ingest) fn revise(
     tx: &mut Tx<'_>,
     change: impl FnOnce(&mut Latest),
 ) -> Result<()> {
-    let Some(mut latest) = of_message(turn, tx)? else {
+    let Some(mut latest) = read_of_message(turn, tx)? else {
         return Ok(());
     };
     change(&mut latest);
@@ -345,7 +349,7 @@ pub(in crate::ingest) fn note_fact(
     tx: &mut Tx<'_>,
     fact: StatedFact,
 ) -> Result<()> {
-    let latest = named(turn, tx)?.map(|(latest, _)| latest);
+    let latest = read_named(turn, tx)?.map(|(latest, _)| latest);
     let memories = match &fact {
         StatedFact::Memory(id) => vec![id.clone()],
         _ => Vec::new(),

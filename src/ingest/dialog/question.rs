@@ -16,7 +16,7 @@ use crate::store::{DialogPart, Tx};
 /// How long a question can be answered.
 pub(in crate::ingest) const QUESTION_MS: i64 = 5 * 60_000;
 /// How long the question how something was waits for its answer.
-pub(in crate::ingest) const HOW_WAS_MS: i64 = 12 * 60 * 60_000;
+pub(in crate::ingest) const CHECKIN_QUESTION_MS: i64 = 12 * 60 * 60_000;
 
 /// A question of the assistant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -65,7 +65,7 @@ pub(in crate::ingest) enum Question {
         choices: Vec<EventChoice>,
     },
     /// How something was; the answer is a memory that begins with one of `abouts`.
-    HowWas {
+    Checkin {
         abouts: Vec<String>,
         /// The answer that was given before the question which of them it is about.
         #[serde(default)]
@@ -143,12 +143,15 @@ pub(in crate::ingest) fn ask(
 }
 
 /// The question that waits for an answer.
-pub(in crate::ingest) fn open(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Question>> {
-    Ok(asked(turn, tx, QUESTION_MS)?.map(|(question, _)| question))
+pub(in crate::ingest) fn read_open(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+) -> Result<Option<Question>> {
+    Ok(read_last(turn, tx, QUESTION_MS)?.map(|(question, _)| question))
 }
 
 /// The last question, which is at most `kept_ms` old, and when it was asked.
-pub(in crate::ingest) fn asked(
+pub(in crate::ingest) fn read_last(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
     kept_ms: i64,
@@ -164,14 +167,14 @@ pub(in crate::ingest) fn close(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Resul
 
 /// Whether the assistant's question is what was said last, of it and of reminders.
 pub(in crate::ingest) fn is_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
-    let question = asked(turn, tx, QUESTION_MS)?;
-    let latest = latest::named(turn, tx)?;
+    let question = read_last(turn, tx, QUESTION_MS)?;
+    let latest = latest::read_named(turn, tx)?;
     Ok(question.is_some_and(|(_, asked)| latest.is_none_or(|(_, at)| asked >= at)))
 }
 
 /// Whether the question was asked at the person's last message, or after it.
 pub(in crate::ingest) fn was_just_asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
-    let question = asked(turn, tx, QUESTION_MS)?;
+    let question = read_last(turn, tx, QUESTION_MS)?;
     let last = turn.said_last(tx)?;
     Ok(question.is_some_and(|(_, asked)| last.is_none_or(|last| last.received_at <= asked)))
 }

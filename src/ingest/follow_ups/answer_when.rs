@@ -1,7 +1,7 @@
 //! A message that is only a time: the answer to "When?", how often a reminder comes that was just set,
 //! or a new time for one that has just come. A question about a day is none of these.
 
-use super::{changes, missing_part, named, offers, snooze, subject, which_request};
+use super::{by_number, changes, missing_part, offers, snooze, subject, which_request};
 use crate::assistant::builtin::{ReminderRef, TimeChange};
 use crate::assistant::{self, wording};
 use crate::error::Result;
@@ -21,7 +21,7 @@ pub(super) fn or_again(
     tx: &mut Tx<'_>,
     time: &TimeChange,
 ) -> Result<Option<Reply>> {
-    match question::open(turn, tx)? {
+    match question::read_open(turn, tx)? {
         Some(Question::When { .. }) if question::was_just_asked(turn, tx)? => {
             with_time(turn, tx, time)
         }
@@ -57,7 +57,7 @@ pub(super) fn with_time(
     if subject::asks_about_day(turn, tx, time.is_hour())? {
         return Ok(None);
     }
-    if let Some(Question::When { text, month }) = question::open(turn, tx)? {
+    if let Some(Question::When { text, month }) = question::read_open(turn, tx)? {
         let time = time.clone().in_month(month);
         let new = match time.of_new(turn.now, turn.zone()) {
             Ok(new) => new,
@@ -66,10 +66,10 @@ pub(super) fn with_time(
         question::close(turn, tx)?;
         return Ok(Some(reminding::set(turn, tx, &text, &new)?));
     }
-    if let Some(reply) = named::change_asked(turn, tx, time)? {
+    if let Some(reply) = by_number::change_asked_time(turn, tx, time)? {
         return Ok(Some(reply.into()));
     }
-    let Some((latest, at)) = latest::named(turn, tx)? else {
+    let Some((latest, at)) = latest::read_named(turn, tx)? else {
         return Ok(None);
     };
     let is_set = matches!(latest.event, ItemEvent::Set | ItemEvent::Changed);
@@ -84,7 +84,7 @@ pub(super) fn with_time(
     if snooze::may_name_one(turn, &latest) {
         return Ok(Some(wording::which_came().into()));
     }
-    Ok(Some(snooze::last(turn, tx, Some(time))?))
+    Ok(Some(snooze::snooze_last(turn, tx, Some(time))?))
 }
 
 /// "every day" right after a reminder was set, "at 3" where it was set without an hour.

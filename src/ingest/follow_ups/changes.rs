@@ -46,7 +46,7 @@ pub(super) fn change_time(
     };
     let counted = unit_s.and_then(|unit_s| to.counted(unit_s));
     let to = counted.as_ref().unwrap_or(to);
-    let open = match referent::found(turn, tx, which)? {
+    let open = match referent::resolve(turn, tx, which)? {
         None => return Ok(None),
         Some(Referent::Unclear(reply)) => return Ok(Some(reply.into())),
         Some(Referent::Delivered(delivered)) => {
@@ -99,7 +99,7 @@ pub(super) fn change_offset(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<O
         return Ok(None); // most messages
     }
     let said = offset_said(turn, tx)?;
-    let asked = question::open(turn, tx)?;
+    let asked = question::read_open(turn, tx)?;
     let is_asked = match &asked {
         Some(Question::When { .. } | Question::Which { .. }) => true,
         Some(Question::Rest { before, .. }) => assistant::names_offset(before),
@@ -112,12 +112,12 @@ pub(super) fn change_offset(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<O
         question::close(turn, tx)?;
         return occasions::remind(turn, tx, &request).map(Some);
     }
-    let latest = latest::named(turn, tx)?.map(|(latest, _)| latest);
+    let latest = latest::read_named(turn, tx)?.map(|(latest, _)| latest);
     let is_before = latest.is_some_and(|latest| latest.is_before);
     if !is_before || !latest::is_of_last_message(turn, tx)? {
         return Ok(None);
     }
-    let Some(Referent::Open(open)) = referent::last(turn, tx)? else {
+    let Some(Referent::Open(open)) = referent::find_last(turn, tx)? else {
         return Ok(None);
     };
     // It is no time from now on.
@@ -202,7 +202,7 @@ fn move_before(
 
 /// The unit in seconds in which the last one was set or moved: 60 for "in 30 min".
 fn counted_in(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<i64>> {
-    let latest = latest::named(turn, tx)?;
+    let latest = latest::read_named(turn, tx)?;
     let latest = latest.filter(|(_, at)| turn.now.0 - at.0 <= NUMBERS_MS);
     Ok(latest.and_then(|(latest, _)| latest.counted_in_s))
 }
@@ -214,7 +214,7 @@ pub(super) fn rename(
     which: &ReminderRef,
     text: &str,
 ) -> Result<Option<String>> {
-    let open = match referent::found(turn, tx, which)? {
+    let open = match referent::resolve(turn, tx, which)? {
         None => return Ok(None),
         Some(Referent::Unclear(reply)) => return Ok(Some(reply)),
         Some(Referent::Delivered(_)) => return Ok(Some(wording::already_delivered())),
@@ -239,7 +239,7 @@ pub(super) fn reword(
     old: &str,
     new: &str,
 ) -> Result<Option<String>> {
-    let Some(Referent::Open(mut open)) = referent::last(turn, tx)? else {
+    let Some(Referent::Open(mut open)) = referent::find_last(turn, tx)? else {
         return Ok(None);
     };
     open.retain(|reminder| assistant::reworded(&reminder.text, old, new).is_some());
@@ -272,7 +272,7 @@ pub(in crate::ingest) fn correct_person(
     if !latest::is_of_last_message(turn, tx)? {
         return Ok(None);
     }
-    let Some(Referent::Open(open)) = referent::last(turn, tx)? else {
+    let Some(Referent::Open(open)) = referent::find_last(turn, tx)? else {
         return Ok(None);
     };
     let [reminder] = open.as_slice() else {
@@ -302,7 +302,7 @@ pub(super) fn replace(
     to: Option<&TimeChange>,
     text: &str,
 ) -> Result<Option<String>> {
-    let Some(Referent::Open(open)) = referent::last(turn, tx)? else {
+    let Some(Referent::Open(open)) = referent::find_last(turn, tx)? else {
         return Ok(None);
     };
     let [reminder] = open.as_slice() else {
@@ -371,7 +371,7 @@ pub(super) fn skip(
         let is_on = |day| !reminder.moments(day, 1).is_empty();
         reminder.recurrence.is_some() && day.is_none_or(is_on)
     };
-    let mut meant = match referent::found(turn, tx, which)? {
+    let mut meant = match referent::resolve(turn, tx, which)? {
         Some(Referent::Open(open)) => open,
         _ => Vec::new(),
     };
@@ -418,7 +418,7 @@ fn only_on(
     if !matches!(which, ReminderRef::About(_)) {
         return Ok(None);
     }
-    let mut open = match referent::found(turn, tx, which)? {
+    let mut open = match referent::resolve(turn, tx, which)? {
         Some(Referent::Open(open)) => open,
         _ => return Ok(None),
     };

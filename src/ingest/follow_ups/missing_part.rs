@@ -17,7 +17,7 @@ pub(in crate::ingest) fn answer_what(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
 ) -> Result<Option<Reply>> {
-    let Some(Question::What { send_at, rule }) = question::open(turn, tx)? else {
+    let Some(Question::What { send_at, rule }) = question::read_open(turn, tx)? else {
         return Ok(None);
     };
     let persona = &turn.ingest.persona.get().name;
@@ -45,7 +45,7 @@ pub(in crate::ingest) fn answer_rest(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
 ) -> Result<Option<Reply>> {
-    let Some(Question::Rest { before, after }) = question::open(turn, tx)? else {
+    let Some(Question::Rest { before, after }) = question::read_open(turn, tx)? else {
         return Ok(None);
     };
     if was_changed_since_asked(turn, tx)? {
@@ -59,7 +59,7 @@ pub(in crate::ingest) fn answer_rest(
     let reply = match before.starts_with("remind me ") {
         true => remind_with(turn, tx, (&before, &rest, &after))?,
         false => {
-            let reply = answer::to_text(turn, tx, &format!("{before}{rest}{after}"))?;
+            let reply = answer::answer_text(turn, tx, &format!("{before}{rest}{after}"))?;
             reply.map(Reply::from)
         }
     };
@@ -74,7 +74,7 @@ pub(in crate::ingest) fn answer_when(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
 ) -> Result<Option<Reply>> {
-    let Some(Question::When { text, month: None }) = question::open(turn, tx)? else {
+    let Some(Question::When { text, month: None }) = question::read_open(turn, tx)? else {
         return Ok(None); // most messages
     };
     if !question::is_last(turn, tx)? || subject::asks_about_day(turn, tx, false)? {
@@ -89,7 +89,7 @@ pub(in crate::ingest) fn answer_when(
         Intent::AskWhen { reply, .. } | Intent::Unclear(reply) => Ok(Some(reply.into())),
         request @ (Intent::Remind { .. } | Intent::Several(_)) => {
             question::close(turn, tx)?;
-            reminding::requested(turn, tx, request).map(Some)
+            reminding::set_requested(turn, tx, request).map(Some)
         }
         _ => Ok(None),
     }
@@ -151,7 +151,7 @@ fn remind_with(
         one => recurs(one),
     };
     match is_sure {
-        true => reminding::requested(turn, tx, understood).map(Some),
+        true => reminding::set_requested(turn, tx, understood).map(Some),
         false => Ok(None),
     }
 }

@@ -72,7 +72,7 @@ fn has_power(turn: &MessageTurn<'_>, tx: &Tx<'_>, power: Power) -> Result<bool> 
 
 /// Does what was offered. `None`: nothing was.
 pub(super) fn accept(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
-    let reply = match question::open(turn, tx)? {
+    let reply = match question::read_open(turn, tx)? {
         Some(Question::OfferedReminder { send_at, .. }) if send_at <= turn.now.0 => {
             wording::reminder_past().into()
         }
@@ -90,7 +90,7 @@ pub(super) fn accept(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<R
                 zone: None,
             },
         )?,
-        Some(Question::OfferedRequest(request)) => answer::to_part(turn, tx, &request)?.into(),
+        Some(Question::OfferedRequest(request)) => answer::answer_part(turn, tx, &request)?.into(),
         _ => return Ok(None),
     };
     question::close(turn, tx)?;
@@ -148,7 +148,7 @@ fn changed(
         text,
         send_at,
         rule,
-    }) = question::open(turn, tx)?
+    }) = question::read_open(turn, tx)?
     else {
         return Ok(None);
     };
@@ -181,7 +181,7 @@ pub(in crate::ingest) fn withdraw(
     if matches!(intent, Intent::FollowUp { .. } | Intent::Say(_)) {
         return Ok(());
     }
-    let is_over = match question::open(turn, tx)? {
+    let is_over = match question::read_open(turn, tx)? {
         Some(Question::When { .. } | Question::What { .. }) => {
             changes_something(intent) || is_another_reminder(turn, intent)
         }
@@ -204,7 +204,7 @@ pub(in crate::ingest) fn withdraw_after_power(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
 ) -> Result<()> {
-    let asked = question::open(turn, tx)?;
+    let asked = question::read_open(turn, tx)?;
     let is_open = matches!(asked, Some(Question::When { .. } | Question::What { .. }));
     match is_open && !powers::changed_by(turn, tx, turn.message_id)?.is_empty() {
         true => question::close(turn, tx),

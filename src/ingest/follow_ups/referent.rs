@@ -21,12 +21,15 @@ pub(in crate::ingest) enum Referent {
 }
 
 /// The only reminder of a list that was just shown, else what was set, changed or delivered last.
-pub(in crate::ingest) fn last(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Referent>> {
+pub(in crate::ingest) fn find_last(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+) -> Result<Option<Referent>> {
     let listed = listing::just_shown(turn, tx, &open_reminders::here(turn, tx)?)?;
     if let Some(listed) = listed.filter(|listed| listed.len() == 1) {
         return Ok(Some(Referent::Open(listed)));
     }
-    let Some((latest, _)) = latest::named(turn, tx)? else {
+    let Some((latest, _)) = latest::read_named(turn, tx)? else {
         return Ok(None);
     };
     if latest.event == ItemEvent::Removed {
@@ -45,14 +48,14 @@ pub(in crate::ingest) fn last(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Opt
     })
 }
 
-pub(super) fn found(
+pub(super) fn resolve(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
     which: &ReminderRef,
 ) -> Result<Option<Referent>> {
     let here = open_reminders::here(turn, tx)?;
     Ok(match which {
-        ReminderRef::Latest => last(turn, tx)?,
+        ReminderRef::Latest => find_last(turn, tx)?,
         ReminderRef::Listed => listing::just_shown(turn, tx, &here)?.map(Referent::Open),
         ReminderRef::Together(count) => {
             let listed = listing::just_shown(turn, tx, &here)?;
@@ -63,7 +66,7 @@ pub(super) fn found(
                 Some(count) => open.len() == *count,
                 None => open.len() > 1,
             };
-            match last(turn, tx)? {
+            match find_last(turn, tx)? {
                 Some(Referent::Open(open)) if is_all(&open) => Some(Referent::Open(open)),
                 None => None,
                 _ if count.is_some() && is_all(&here) => Some(Referent::Open(here)),
@@ -88,7 +91,7 @@ pub(super) fn found(
             Some(Referent::Open(open))
         }
         ReminderRef::About(about) | ReminderRef::AllAbout(about) => {
-            Some(found_or_none(named(turn, tx, about)?))
+            Some(found_or_none(find_named(turn, tx, about)?))
         }
         ReminderRef::Next => {
             let mut open = open_reminders::set_before(turn, tx, here)?;
@@ -100,7 +103,7 @@ pub(super) fn found(
 }
 
 /// By their words, else by their time: "the 9pm one", "thursday's".
-pub(in crate::ingest) fn named(
+pub(in crate::ingest) fn find_named(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
     about: &str,
@@ -130,7 +133,7 @@ pub(in crate::ingest) fn named(
     let understood = understood_to_cancel(turn, about);
     match understood.unless_follow_up() {
         Intent::CancelReminders(request) if request.about.is_none() => {
-            let mut found = open_reminders::found(turn, tx, request)?;
+            let mut found = open_reminders::find(turn, tx, request)?;
             found.retain(|one| request.on.is_none() || comes_once(one));
             Ok(found)
         }

@@ -22,7 +22,7 @@ pub(super) fn carry_out(
     what: &FollowUp,
 ) -> Result<Option<Reply>> {
     Ok(Some(match what {
-        FollowUp::Snooze(time) => last(turn, tx, time.as_ref())?,
+        FollowUp::Snooze(time) => snooze_last(turn, tx, time.as_ref())?,
         FollowUp::SnoozeUnclear { first, second } => wording::which_duration(first, second).into(),
         FollowUp::SnoozeNumbered { numbers, time } => numbered(turn, tx, numbers, time.as_ref())?,
         FollowUp::SnoozeNth { nth, time } => one_of(turn, tx, *nth, time.as_ref())?,
@@ -30,7 +30,7 @@ pub(super) fn carry_out(
     }))
 }
 
-pub(super) fn last(
+pub(super) fn snooze_last(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
     time: Option<&TimeChange>,
@@ -54,7 +54,7 @@ fn one_of(
     {
         return numbered(turn, tx, &[number], time);
     }
-    let latest = latest::named(turn, tx)?;
+    let latest = latest::read_named(turn, tx)?;
     let came = latest.and_then(|(latest, at)| latest.delivery(at, turn.now));
     let came = came.map_or_else(Vec::new, |came| came.reminders);
     let one = match nth {
@@ -64,7 +64,7 @@ fn one_of(
     };
     match (one, came.len()) {
         (_, 0) => Ok(wording::nothing_to_snooze().into()),
-        (Some(_), 1) => last(turn, tx, time),
+        (Some(_), 1) => snooze_last(turn, tx, time),
         (Some(one), _) => {
             let new = match time {
                 Some(time) => time.of_new(turn.now, turn.zone()),
@@ -110,7 +110,7 @@ fn snoozed(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, time: Option<&TimeChange>) -
         Ok(new) => new,
         Err(reply) => return Ok(reply.into()),
     };
-    let latest = latest::named(turn, tx)?;
+    let latest = latest::read_named(turn, tx)?;
     let came = latest.and_then(|(latest, at)| latest.delivery(at, turn.now));
     let waiting = put_off_before(tx, came.as_ref())?;
     if let Some(came) = came.filter(|came| came.put_off.is_empty()) {
@@ -120,7 +120,7 @@ fn snoozed(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, time: Option<&TimeChange>) -
     if let (false, Some(seconds)) = (waiting.is_empty(), more.and_then(TimeChange::delay_s)) {
         return delay_each(turn, tx, &waiting, (&new, seconds));
     }
-    let open = match (waiting.is_empty(), referent::last(turn, tx)?) {
+    let open = match (waiting.is_empty(), referent::find_last(turn, tx)?) {
         (false, _) if time.is_some() => return move_each(turn, tx, &waiting, &new),
         (false, _) => waiting,
         (true, Some(Referent::Open(open))) => open,
@@ -234,19 +234,19 @@ fn numbered(
         && !listing::has_number(turn, tx, *minutes)?
     {
         let time = i64::try_from(*minutes).map(TimeChange::minutes).ok();
-        return last(turn, tx, time.as_ref());
+        return snooze_last(turn, tx, time.as_ref());
     }
     let which = ReminderRef::Numbered(numbers.to_vec());
-    let open = match referent::found(turn, tx, &which)? {
+    let open = match referent::resolve(turn, tx, &which)? {
         Some(Referent::Open(open)) => open,
         Some(Referent::Unclear(reply)) => return Ok(reply.into()),
         Some(Referent::Delivered(_)) | None => return Ok(wording::nothing_to_snooze().into()),
     };
-    open_ones(turn, tx, &open, time)
+    snooze_open(turn, tx, &open, time)
 }
 
 /// What hasn't come is moved only to a time that was named, and never what repeats.
-pub(super) fn open_ones(
+pub(super) fn snooze_open(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
     open: &[Reminder],
@@ -284,12 +284,12 @@ pub(super) fn again(
     tx: &mut Tx<'_>,
     time: &TimeChange,
 ) -> Result<Option<Reply>> {
-    if let Some((latest, at)) = latest::named(turn, tx)?
+    if let Some((latest, at)) = latest::read_named(turn, tx)?
         && (latest.event == ItemEvent::Delivered || is_put_off(turn, tx, &latest, at)?)
     {
-        return last(turn, tx, Some(time)).map(Some);
+        return snooze_last(turn, tx, Some(time)).map(Some);
     }
-    let Some(Referent::Open(open)) = referent::last(turn, tx)? else {
+    let Some(Referent::Open(open)) = referent::find_last(turn, tx)? else {
         return Ok(None);
     };
     let mut reply = Reply::default();
@@ -319,7 +319,8 @@ pub(super) fn put_off(
     came: &[LatestReminder],
     new: &NewTime,
 ) -> Result<Reply> {
-    let came_at = latest::named(turn, tx)?.and_then(|(latest, at)| latest.delivery(at, turn.now));
+    let came_at =
+        latest::read_named(turn, tx)?.and_then(|(latest, at)| latest.delivery(at, turn.now));
     let mut reply = Reply::default();
     for reminder in came {
         reply.add(reminding::set(turn, tx, &reminder.text, new)?);

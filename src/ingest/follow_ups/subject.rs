@@ -13,7 +13,7 @@ const MESSAGES_MAX: usize = 6;
 /// Whether the person has spoken of something else since: "make it 8" moves no reminder that was named
 /// before "add 2 eggs", or before a plan that was offered as a reminder.
 pub(super) fn has_changed(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
-    let (Some((latest, at)), Some(head)) = (latest::named(turn, tx)?, turn.room.head) else {
+    let (Some((latest, at)), Some(head)) = (latest::read_named(turn, tx)?, turn.room.head) else {
         return Ok(false);
     };
     let said = tx.view().chain(head, MESSAGES_MAX)?;

@@ -16,7 +16,7 @@ pub(super) fn take_back(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Optio
         return Ok(None);
     }
     match is_of_last_message(turn, tx)? {
-        true => undo::last(turn, tx),
+        true => undo::undo_last(turn, tx),
         false => Ok(Some(wording::that_unclear())),
     }
 }
@@ -41,7 +41,7 @@ pub(super) fn is_of_last_message(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<
 
 /// What was noted last, if that is something told.
 fn told(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Latest>> {
-    let latest = latest::named(turn, tx)?.map(|(latest, _)| latest);
+    let latest = latest::read_named(turn, tx)?.map(|(latest, _)| latest);
     let is_told = |latest: &Latest| {
         let is_delivery = latest.event == ItemEvent::Delivered && latest.message_id.is_none();
         latest.fact.is_some() && !latest.is_undone && !is_delivery

@@ -18,7 +18,7 @@ use crate::store::{Reminder, Tx};
 
 /// Says so where there is nothing to take back.
 pub(super) fn last_or_nothing(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<String> {
-    match last(turn, tx)? {
+    match undo_last(turn, tx)? {
         Some(undone) => Ok(undone),
         None => nothing(turn, tx),
     }
@@ -30,8 +30,8 @@ fn nothing(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<String> {
     ))
 }
 
-pub(super) fn last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
-    let latest = latest::own(turn, tx, LATEST_MS)?;
+pub(super) fn undo_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+    let latest = latest::read_own(turn, tx, LATEST_MS)?;
     let Some((latest, at)) = latest else {
         return Ok(None);
     };
@@ -258,7 +258,7 @@ pub(super) fn confirmed(
         Some(power) => {
             attempt::act(turn, tx, power, PowerAction::Undo)?.map(|it| powers::text_of(turn, it))
         }
-        None => last(turn, tx)?,
+        None => undo_last(turn, tx)?,
     };
     undone.map_or_else(|| nothing(turn, tx), Ok)
 }

@@ -139,7 +139,7 @@ pub(super) fn changed_by(
         let write = tx.power_state_write(turn.owner(), power.name())?;
         return Ok(write.and_then(|write| write.message_id));
     }
-    let latest = latest::own(turn, tx, NUMBERS_MS)?;
+    let latest = latest::read_own(turn, tx, NUMBERS_MS)?;
     let can_be_undone = |latest: &Latest| {
         let is_done = latest.event != ItemEvent::Delivered || latest.fact.is_some();
         !latest.is_undone && is_done && !stays(latest)

@@ -39,12 +39,12 @@ pub(super) fn numbered(
 
 /// Whether this message is answered with the question.
 pub(super) fn is_asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
-    let asked = question::asked(turn, tx, 0)?;
+    let asked = question::read_last(turn, tx, 0)?;
     Ok(asked.is_some_and(|(question, _)| matches!(question, Question::WhichRequest { .. })))
 }
 
 fn asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Vec<NamedRequest>>> {
-    let Some(Question::WhichRequest { choices }) = question::open(turn, tx)? else {
+    let Some(Question::WhichRequest { choices }) = question::read_open(turn, tx)? else {
         return Ok(None);
     };
     // Only what is said next is an answer.
@@ -58,7 +58,7 @@ fn carry_out(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, chosen: &NamedRequest) -> 
     question::close(turn, tx)?;
     match corrected_value::correct_by(turn, tx, &chosen.request)? {
         Some(corrected) => Ok(corrected),
-        None => answer::to_part(turn, tx, &chosen.request),
+        None => answer::answer_part(turn, tx, &chosen.request),
     }
 }
 

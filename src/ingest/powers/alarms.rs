@@ -140,7 +140,7 @@ impl Ingest {
                 notices::keep(tx, alarm.user, &preferences, now)?;
             }
             if !outcome.questions.is_empty() {
-                self.ask_how_it_was(tx, (room, alarm.user), outcome.questions, now)?;
+                self.ask_checkin_question(tx, (room, alarm.user), outcome.questions, now)?;
             }
         }
         if let Some(stored) = outcome.stored {

@@ -15,7 +15,7 @@ use crate::store::Tx;
 
 /// `understood` is the meaning without superpowers. `None`: nothing was done, and the message
 /// is answered as if no superpower had been requested.
-pub(in crate::ingest) fn requested(
+pub(in crate::ingest) fn answer_requested_power(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
     called: &RequestedPower,
@@ -49,7 +49,7 @@ pub(in crate::ingest) fn requested(
                 None => return Ok(None), // it refers to nothing that is stored
             }
         }
-        PowerRequest::Each(clauses) => return to_each(turn, tx, clauses),
+        PowerRequest::Each(clauses) => return answer_each(turn, tx, clauses),
         PowerRequest::End(_) | PowerRequest::Notices(_)
             if !limits::may_take_turn(turn, called.explicit) =>
         {
@@ -172,17 +172,17 @@ fn say_nothing_is_known(
 }
 
 /// Does what one of several requests asks a superpower for. Returns what is said about it.
-pub(in crate::ingest) fn to_part(
+pub(in crate::ingest) fn answer_part(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
     text: &str,
 ) -> Result<String> {
-    let reply = to_text(turn, tx, text)?;
+    let reply = answer_text(turn, tx, text)?;
     Ok(reply.unwrap_or_else(|| wording::part_not_understood(text)))
 }
 
 /// Does what a request asks a superpower for. `None`: no superpower understands it.
-pub(in crate::ingest) fn to_text(
+pub(in crate::ingest) fn answer_text(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
     text: &str,
@@ -195,7 +195,7 @@ pub(in crate::ingest) fn to_text(
         ..message.context(&persona.name, turn.timezone(), turn.now)
     });
     if !calls.clauses.is_empty() && !turn.in_group() {
-        return to_each(turn, tx, &calls.clauses);
+        return answer_each(turn, tx, &calls.clauses);
     }
     let is_sure = |call: &PowerCall| match call.strength {
         RequestStrength::Clear => true,
@@ -227,10 +227,14 @@ pub(in crate::ingest) fn to_text(
 }
 
 /// Reports of several kinds. `None`: there is nothing to note.
-fn to_each(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, clauses: &[String]) -> Result<Option<String>> {
+fn answer_each(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    clauses: &[String],
+) -> Result<Option<String>> {
     let (mut replies, mut left) = (Vec::new(), Vec::new());
     for clause in clauses {
-        match to_text(turn, tx, clause)? {
+        match answer_text(turn, tx, clause)? {
             // A refusal is said once.
             Some(reply) if replies.contains(&reply) => {}
             Some(reply) => replies.push(reply),

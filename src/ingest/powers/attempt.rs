@@ -135,7 +135,7 @@ fn apply(
             alarms::switch_calendar(turn, tx, (calendar, on))?;
             None
         }
-        Some(PowerEffect::ChangeCalendar(wish)) => calendar_changes::ask(turn, tx, wish)?,
+        Some(PowerEffect::ChangeCalendar(request)) => calendar_changes::ask(turn, tx, request)?,
         // A model asks by itself.
         Some(PowerEffect::AskWhich(_) | PowerEffect::AskWhether(_)) if turn.by_model => None,
         Some(PowerEffect::AskWhether(request)) => {
@@ -209,7 +209,10 @@ fn first_offer(
         return Ok(None);
     }
     // Nobody in a crisis is told what else there is.
-    if matches!(question::open(turn, tx)?, Some(Question::Crisis { .. })) {
+    if matches!(
+        question::read_open(turn, tx)?,
+        Some(Question::Crisis { .. })
+    ) {
         return Ok(None);
     }
     preferences.note_offer(power);

@@ -15,7 +15,7 @@ use crate::store::Tx;
 
 /// The offered superpower that the message requests. Cheap when no word of the message concerns
 /// one.
-pub(in crate::ingest) fn requested(
+pub(in crate::ingest) fn find_requested_power(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
     understood: &Understanding,
@@ -88,7 +88,7 @@ pub(in crate::ingest) fn requested(
 /// Whether a reminder was set, changed or removed, or a fact was noted, after the superpower in
 /// use last changed: then "undo" refers to that.
 fn is_reminder_latest(turn: &MessageTurn<'_>, tx: &Tx<'_>, power: Power) -> Result<bool> {
-    let latest = latest::own(turn, tx, LATEST_MS)?;
+    let latest = latest::read_own(turn, tx, LATEST_MS)?;
     let can_be_undone =
         |latest: &Latest| latest.event != ItemEvent::Delivered || latest.fact.is_some();
     let Some((latest, at)) = latest.filter(|(latest, _)| can_be_undone(latest)) else {

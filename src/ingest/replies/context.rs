@@ -16,7 +16,7 @@ use crate::clock::{Timestamp, Zone, at_wall_time};
 use crate::error::Result;
 use crate::ingest::Ingest;
 use crate::ingest::dialog::latest::{Latest, LatestReminder};
-use crate::ingest::dialog::question::{HOW_WAS_MS, Question};
+use crate::ingest::dialog::question::{CHECKIN_QUESTION_MS, Question};
 use crate::ingest::dialog::{self, LATEST_MS, PrivateAnswer};
 use crate::media::Photos;
 use crate::memory::MemoryQuery;
@@ -282,9 +282,9 @@ fn told(reminder: &str) -> String {
 /// The question how something was, to which the message may be the answer.
 fn pending_question(view: &View<'_>, message: &MessageRow) -> Result<Option<String>> {
     let noted = view.dialog(message.room, message.user)?.question;
-    let question = dialog::recent(noted.as_ref(), HOW_WAS_MS, message.received_at);
+    let question = dialog::recent(noted.as_ref(), CHECKIN_QUESTION_MS, message.received_at);
     Ok(match question {
-        Some((Question::HowWas { abouts, .. }, _)) => {
+        Some((Question::Checkin { abouts, .. }, _)) => {
             Some(format!("How was this: {}?", abouts.join(", ")))
         }
         _ => None,

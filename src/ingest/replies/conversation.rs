@@ -43,37 +43,39 @@ impl ModelTurn<'_> {
     /// the number of the first of these photos; the tools come with the most requests for them.
     pub(super) async fn converse(
         &self,
-        place: &CallPermit<'_>,
+        permit: &CallPermit<'_>,
         photos: &[String],
         first: usize,
         (tools, requests_max): (&[OfferedTool], usize),
-        work: &mut CallTotals,
+        totals: &mut CallTotals,
     ) {
-        let mut prompt = self.opening(photos, first, tools, work);
-        let requests_before = work.requests;
-        let made = |work: &CallTotals| work.requests - requests_before + work.private_requests;
-        while made(work) < requests_max {
-            work.requests += 1;
-            let is_last = made(work) == requests_max;
+        let mut prompt = self.opening_prompt(photos, first, tools, totals);
+        let requests_before = totals.requests;
+        let requests_made =
+            |totals: &CallTotals| totals.requests - requests_before + totals.private_requests;
+        while requests_made(totals) < requests_max {
+            totals.requests += 1;
+            let is_last = requests_made(totals) == requests_max;
             let is_over = self.ingest.clock.monotonic() >= self.deadline;
             let has_acted = !prompt.exchanges.is_empty();
             prompt.must_speak = has_acted && (is_over || is_last);
-            let key = self.key(&prompt);
-            if !has_acted && self.recall(&key, work) {
+            let key = self.cache_key(&prompt);
+            if !has_acted && self.recall(&key, totals) {
                 return;
             }
             let without_tools = !has_acted && !prompt.tools.is_empty();
-            let without_tools = without_tools.then(|| self.opening(photos, first, &[], work));
+            let without_tools =
+                without_tools.then(|| self.opening_prompt(photos, first, &[], totals));
             let reply = self
-                .request(place, prompt.clone(), without_tools, work)
+                .request(permit, prompt.clone(), without_tools, totals)
                 .await;
-            if work.requests == requests_before + 1 {
-                work.photos_shown += photos.len();
+            if totals.requests == requests_before + 1 {
+                totals.photos_shown += photos.len();
             }
-            let sent = std::mem::take(&mut work.sent_now);
+            let sent = std::mem::take(&mut totals.sent_now);
             match reply {
                 Ok(reply) if !reply.calls.is_empty() => {
-                    let exchange = self.exchange(place, reply, &sent, work).await;
+                    let exchange = self.answer_calls(permit, reply, &sent, totals).await;
                     prompt.add_exchange(exchange);
                 }
                 // Silence after it has acted is no answer yet.
@@ -82,47 +84,47 @@ impl ModelTurn<'_> {
                 Err(ModelFailure::Empty) if !self.context.sent.is_empty() => return,
                 Ok(reply) => {
                     let again = self
-                        .call_or_deny(&prompt, &reply.text, work)
-                        .or_else(|| self.with_what_is_set(&prompt, &reply.text, work));
+                        .call_or_deny(&prompt, &reply.text, totals)
+                        .or_else(|| self.with_what_is_set(&prompt, &reply.text, totals));
                     if let Some(again) = again.filter(|_| !is_last) {
                         prompt = again;
                         continue;
                     }
                     let is_final =
                         !has_acted && !reply.cut_off && ReplyRoom::WHOLE.holds(&reply.text);
-                    if self.plan.cache_ttl_s.is_some() && is_final && !work.lacks_tools {
+                    if self.plan.cache_ttl_s.is_some() && is_final && !totals.lacks_tools {
                         let now = self.ingest.clock.monotonic();
                         self.ingest.replies.cache.put(key, &reply.text, now);
                     }
-                    work.cut_off |= reply.cut_off;
-                    work.texts.push(rest_after(&sent, &reply.text));
+                    totals.cut_off |= reply.cut_off;
+                    totals.texts.push(rest_after(&sent, &reply.text));
                     return;
                 }
-                Err(failure) if !sent.is_empty() && !work.is_continued => {
+                Err(failure) if !sent.is_empty() && !totals.is_continued => {
                     let id = self.pending.message_id;
                     log::warn!("message {id}: the model broke off: {failure}");
-                    work.is_continued = true;
+                    totals.is_continued = true;
                     prompt = after_beginning(prompt, &[sent]);
                 }
-                Err(failure) => return self.fail(failure, work),
+                Err(failure) => return self.fail(failure, totals),
             }
         }
-        self.fail(ModelFailure::ToolCall, work);
+        self.fail(ModelFailure::ToolCall, totals);
     }
 
     /// With what was said and done for the photos before.
-    fn opening(
+    fn opening_prompt(
         &self,
         photos: &[String],
         first: usize,
         tools: &[OfferedTool],
-        work: &CallTotals,
+        totals: &CallTotals,
     ) -> Prompt {
         let mut prompt = self.prompt(photos, first, tools);
         if let Some(last) = prompt.messages.last_mut()
             && !tools.is_empty()
         {
-            last.text.push_str(&self.of_earlier_photos(first, work));
+            last.text.push_str(&self.of_earlier_photos(first, totals));
         }
         if !tools.is_empty() {
             prompt.exchanges.extend(self.exchange_before());
@@ -130,21 +132,21 @@ impl ModelTurn<'_> {
         after_beginning(prompt, &self.context.sent)
     }
 
-    fn fail(&self, failure: ModelFailure, work: &mut CallTotals) {
+    fn fail(&self, failure: ModelFailure, totals: &mut CallTotals) {
         let id = self.pending.message_id;
         let why = failure.with_advice();
         log::warn!("message {id}: the model gave no reply: {why}");
-        work.failure = Some(failure);
+        totals.failure = Some(failure);
     }
 
     async fn request(
         &self,
-        place: &CallPermit<'_>,
+        permit: &CallPermit<'_>,
         prompt: Prompt,
         without_tools: Option<Prompt>,
-        work: &mut CallTotals,
+        totals: &mut CallTotals,
     ) -> std::result::Result<engine::ModelReply, ModelFailure> {
-        let (paragraphs, mut parts) = self.paragraphs(work);
+        let (paragraphs, mut parts) = self.paragraphs(totals);
         let ask = ModelRequest {
             prompt,
             paragraphs,
@@ -155,11 +157,11 @@ impl ModelTurn<'_> {
             wanted_until: self.pending.agent.is_none().then_some(self.deadline),
         };
         let outcome = {
-            let mut asking = pin!(self.model.ask(place, ask));
+            let mut asking = pin!(self.model.ask(permit, ask));
             loop {
                 tokio::select! {
                     biased;
-                    Some(part) = parts.recv() => self.send_part(&part, work).await,
+                    Some(part) = parts.recv() => self.send_part(&part, totals).await,
                     outcome = &mut asking => break outcome,
                 }
             }
@@ -167,42 +169,42 @@ impl ModelTurn<'_> {
         // The text just before the break is sent as well.
         if outcome.reply.is_err() {
             while let Ok(part) = parts.try_recv() {
-                self.send_part(&part, work).await;
+                self.send_part(&part, totals).await;
             }
         }
-        work.add_outcome(&outcome);
+        totals.add_outcome(&outcome);
         outcome.reply
     }
 
     /// A reply that is too long is asked for once more, and cut if it stays so.
-    pub(super) async fn shorten(&self, place: &CallPermit<'_>, work: &mut CallTotals) {
-        let text = work.texts.join("\n\n");
-        let room = self.room(work);
-        if work.failure.is_some() || room.holds(&text) {
+    pub(super) async fn shorten(&self, permit: &CallPermit<'_>, totals: &mut CallTotals) {
+        let text = totals.texts.join("\n\n");
+        let room = self.room(totals);
+        if totals.failure.is_some() || room.holds(&text) {
             return;
         }
-        let language = self.language_with(work.parts.first().unwrap_or(&text));
+        let language = self.language_with(totals.parts.first().unwrap_or(&text));
         if room != ReplyRoom::WHOLE {
-            work.texts = vec![room.cut_short(&text, language)];
+            totals.texts = vec![room.cut_short(&text, language)];
             return;
         }
-        work.is_withheld = true;
+        totals.is_withheld = true;
         let prompt = shorter(self.prompt(&[], 0, &[]), &text);
-        let reply = self.request(place, prompt, None, work).await;
+        let reply = self.request(permit, prompt, None, totals).await;
         let text = reply.map_or(text, |reply| reply.text);
-        work.texts = vec![match room.holds(&text) {
+        totals.texts = vec![match room.holds(&text) {
             true => text,
             false => room.cut_short(&text, language),
         }];
     }
 
     /// The model's tool calls with their results.
-    async fn exchange(
+    async fn answer_calls(
         &self,
-        place: &CallPermit<'_>,
+        permit: &CallPermit<'_>,
         reply: engine::ModelReply,
         sent: &str,
-        work: &mut CallTotals,
+        totals: &mut CallTotals,
     ) -> ToolExchange {
         let now = self.ingest.clock.now();
         let call_context = CallContext {
@@ -211,11 +213,12 @@ impl ModelTurn<'_> {
             zone: self.context.user.timezone.unwrap_or(Zone::UTC),
             has_photos: !self.context.photos.is_empty(),
         };
-        let (meanings, mut understood) =
-            self.meanings(&reply.calls, call_context, &work.changes, work.committed);
-        self.make_private_answers(place, &mut understood, work)
+        let (meanings, mut understood) = self.interpret_calls(
+            &reply.calls, call_context, &totals.changes, totals.committed,
+        );
+        self.make_private_answers(permit, &mut understood, totals)
             .await;
-        let tried = self.try_calls(&understood, work, now).await;
+        let tried = self.try_calls(&understood, totals, now).await;
         let outcome_of = |at: usize| {
             tried.get(at).cloned().unwrap_or_else(|| {
                 CallResult::refused("failed", "That did not work; it may later.")
@@ -230,18 +233,19 @@ impl ModelTurn<'_> {
             let mut result = match meaning {
                 CallMeaning::None(outcome, error) => CallResult::refused(outcome, error),
                 CallMeaning::Done(result) => result,
-                CallMeaning::Remote(tool) => self.call_remote(&tool, &call.arguments, work).await,
+                CallMeaning::Remote(tool) => self.call_remote(&tool, &call.arguments, totals).await,
                 CallMeaning::Own(at) => outcome_of(at),
                 CallMeaning::Repeated(first) => match outcome_of(first) {
                     done if done.is_ok() => CallResult::repeated(),
                     refused => refused,
                 },
             };
-            work.denied = work.denied.or(result.denial);
+            totals.denied = totals.denied.or(result.denial);
             if !sent.is_empty() && !result.is_ok() {
                 result.json["already_read"] = ALREADY_READ.into();
             }
-            let mut record = self.record(&call.name, &call.arguments, &result.json, result.outcome);
+            let mut record =
+                self.call_record(&call.name, &call.arguments, &result.json, result.outcome);
             record.is_change = is_own && is_change && record.is_done;
             record.reminder = result.reminder.take();
             record.repeats = repeats;
@@ -249,10 +253,10 @@ impl ModelTurn<'_> {
             // The result of a private answer says by itself what was not sent.
             if is_change && is_known && call.name != Tool::AnswerPrivately.name() {
                 let (name, arguments) = (&call.name, &call.arguments);
-                let (reply, is_done) = (work.requests, record.is_done);
-                work.failed_changes.note(name, arguments, is_done, reply);
+                let (reply, is_done) = (totals.requests, record.is_done);
+                totals.failed_changes.note(name, arguments, is_done, reply);
             }
-            work.records.push(record);
+            totals.records.push(record);
             calls.push(CallWithResult {
                 id: call.id,
                 name: call.name,
@@ -282,7 +286,7 @@ impl ModelTurn<'_> {
 
     /// What each call means, and those of our tools that are to be tried. `changes`: what was
     /// changed before for the message.
-    fn meanings(
+    fn interpret_calls(
         &self,
         calls: &[engine::ToolCall],
         call_context: CallContext,
@@ -335,7 +339,7 @@ impl ModelTurn<'_> {
         (meanings, understood)
     }
 
-    pub(super) fn record(
+    pub(super) fn call_record(
         &self,
         tool: &str,
         arguments: &str,
@@ -366,7 +370,7 @@ impl ModelTurn<'_> {
     async fn try_calls(
         &self,
         calls: &[ToolCall],
-        work: &mut CallTotals,
+        totals: &mut CallTotals,
         now: Timestamp,
     ) -> Vec<CallResult> {
         if calls.is_empty() {
@@ -378,11 +382,11 @@ impl ModelTurn<'_> {
                 Operation::Recall { .. } | Operation::Forget { .. } | Operation::Usage
             )
         });
-        if asks_memories && matches!(work.service_memories, ServiceMemories::Nothing) {
-            work.service_memories = self.service_memories().await;
+        if asks_memories && matches!(totals.service_memories, ServiceMemories::Nothing) {
+            totals.service_memories = self.service_memories().await;
         }
-        let now = *work.tried_at.get_or_insert(now);
-        let (done, service_memories) = (work.changes.clone(), work.service_memories.clone());
+        let now = *totals.tried_at.get_or_insert(now);
+        let (done, service_memories) = (totals.changes.clone(), totals.service_memories.clone());
         let is_private = self.context.is_private;
         let tried = self.ingest.try_calls(
             self.pending,
@@ -400,7 +404,7 @@ impl ModelTurn<'_> {
         });
         for (call, result) in calls.iter().zip(&results) {
             if result.is_ok() && call.operation.changes() {
-                work.changes.push(call.clone());
+                totals.changes.push(call.clone());
             }
         }
         results

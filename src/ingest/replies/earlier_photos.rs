@@ -6,18 +6,21 @@ use super::result::ToolCall;
 impl ModelTurn<'_> {
     /// What was said and done for the photos before number `first`: the last call knows what was
     /// seen before, and each one what was done.
-    pub(super) fn of_earlier_photos(&self, first: usize, work: &CallTotals) -> String {
-        let is_last = self.groups().last().is_some_and(|group| group.0 == first);
+    pub(super) fn of_earlier_photos(&self, first: usize, totals: &CallTotals) -> String {
+        let is_last = self
+            .photo_batches()
+            .last()
+            .is_some_and(|batch| batch.0 == first);
         let mut note = String::new();
-        if first == 0 || !is_last && work.changes.is_empty() {
+        if first == 0 || !is_last && totals.changes.is_empty() {
             return note;
         }
-        if !work.texts.is_empty() {
-            let known = work.texts.join(" ");
+        if !totals.texts.is_empty() {
+            let known = totals.texts.join(" ");
             note.push_str(&format!("\n[you said of the photos before: {known}]"));
         }
         let call = |call: &ToolCall| format!("{} {}", call.tool.name(), call.arguments);
-        let done: Vec<String> = work.changes.iter().map(call).collect();
+        let done: Vec<String> = totals.changes.iter().map(call).collect();
         if !done.is_empty() {
             note.push_str(&format!(
                 "\n[tools were called for the photos before, which is not to be repeated: {}]",

@@ -1,5 +1,5 @@
 //! Makes one reply: reads the context, chooses the class, checks the cache, calls the model, and
-//! records the outcome. Every failure ends in a text of the assistant. Nothing is committed here.
+//! records the started_at. Every failure ends in a text of the assistant. Nothing is committed here.
 
 use std::sync::Arc;
 
@@ -29,16 +29,16 @@ pub(super) async fn make(
         return Ok(Some(failed("given up")));
     }
     let mono = || ingest.clock.monotonic();
-    let outcome = mono();
+    let started_at = mono();
     let Some(mut context) = read(ingest, pending).await? else {
         return Ok(None);
     };
     let elapsed_ms = ingest.clock.now().0 - context.message.received_at.0;
-    let queued_ms = (elapsed_ms.max(0) as u64).saturating_sub(mono().since(outcome));
+    let queued_ms = (elapsed_ms.max(0) as u64).saturating_sub(mono().since(started_at));
     // A greeting must wait neither for other messages nor for memories.
     let greeted = |context: &ReplyContext| {
         let text = plan::small_talk(ingest, context, &pending, ingest.clock.now())?;
-        Some(ReplyResult::small_talk(text).after(queued_ms, mono().since(outcome), 0))
+        Some(ReplyResult::small_talk(text).after(queued_ms, mono().since(started_at), 0))
     };
     if model.is_busy()
         && let Some(result) = greeted(&context)
@@ -46,10 +46,10 @@ pub(super) async fn make(
         return Ok(Some(result));
     }
     read_external_facts(ingest, &mut context, &pending).await?;
-    let context_ms = mono().since(outcome);
+    let context_ms = mono().since(started_at);
     let mut waited_ms = 0;
-    let place = match model.try_acquire_permit() {
-        Some(place) => place,
+    let permit = match model.try_acquire_permit() {
+        Some(permit) => permit,
         None => {
             if let Some(result) = greeted(&context) {
                 return Ok(Some(result));
@@ -60,14 +60,14 @@ pub(super) async fn make(
                 return Ok(Some(result.after(queued_ms, context_ms, 0)));
             }
             let waits = mono();
-            let place = model.acquire_permit().await;
+            let permit = model.acquire_permit().await;
             waited_ms = mono().since(waits);
             let Some(again) = read(ingest, pending).await? else {
                 return Ok(None);
             };
             context = again;
             (context.known.memories, context.remote_tools) = (memories, tools);
-            place
+            permit
         }
     };
     let photos = &ingest.replies.settings.photos;
@@ -78,7 +78,7 @@ pub(super) async fn make(
     };
     context::load_photos(photos, &mut context, pending.agent).await?;
     let turn = ModelTurn::of(ingest, model, context, pending);
-    let result = turn.ask(&place).await;
+    let result = turn.ask(&permit).await;
     let result = result.after(queued_ms, context_ms, waited_ms);
     if turn.plan.detailed_logging {
         result.log(pending.message_id);

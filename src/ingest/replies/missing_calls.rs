@@ -35,8 +35,8 @@ const OWN_CHAT_WORDS: [&str; 53] = [
 
 impl ModelTurn<'_> {
     /// The message asks for something, and the model has called nothing yet.
-    pub(super) fn lacks_call(&self, work: &CallTotals) -> bool {
-        self.plan.request.is_some() && !self.pending.unprompted && work.records.is_empty()
+    pub(super) fn lacks_call(&self, totals: &CallTotals) -> bool {
+        self.plan.request.is_some() && !self.pending.unprompted && totals.records.is_empty()
     }
 
     /// The prompt by which it is asked once more, after it said `text`.
@@ -44,21 +44,21 @@ impl ModelTurn<'_> {
         &self,
         prompt: &Prompt,
         text: &str,
-        work: &mut CallTotals,
+        totals: &mut CallTotals,
     ) -> Option<Prompt> {
-        let is_private = work.records.is_empty() && self.speaks_of_own_chat(text);
-        let is_unread = work.parts.is_empty() && self.context.sent.is_empty();
+        let is_private = totals.records.is_empty() && self.speaks_of_own_chat(text);
+        let is_unread = totals.parts.is_empty() && self.context.sent.is_empty();
         let is_unasked = self.plan.request.is_none()
-            && work.failed_changes.is_empty()
+            && totals.failed_changes.is_empty()
             && is_unread
-            && self.claims_unasked(text, work);
-        let is_due = (self.lacks_call(work) && !self.is_talk(text) || is_private || is_unasked)
-            && !work.is_asked_again
+            && self.claims_unasked(text, totals);
+        let is_due = (self.lacks_call(totals) && !self.is_talk(text) || is_private || is_unasked)
+            && !totals.is_asked_again
             && !prompt.tools.is_empty()
-            && !work.lacks_tools
+            && !totals.lacks_tools
             && !self.asks_back(text);
         is_due.then(|| {
-            work.is_asked_again = true;
+            totals.is_asked_again = true;
             let mut again = prompt.clone();
             again.add_turn(text, CALL_OR_DENY);
             again
@@ -77,23 +77,23 @@ impl ModelTurn<'_> {
     }
 
     /// The reply's text with sentences of what was not done, where they are due.
-    pub(super) fn with_denial(&self, text: String, work: &CallTotals) -> String {
-        if self.pending.unprompted || work.failure.is_some() {
+    pub(super) fn with_denial(&self, text: String, totals: &CallTotals) -> String {
+        if self.pending.unprompted || totals.failure.is_some() {
             return text;
         }
         let said = match text.is_empty() {
-            true => work.parts.last().unwrap_or(&text),
+            true => totals.parts.last().unwrap_or(&text),
             false => &text,
         };
         let language = self.language_with(said);
-        let (text, what_is_set) = self.without_other_times(text.clone(), work);
-        let denial = self.denial(said, work);
-        let is_nothing_sent = self.is_nothing_sent(said, work, denial.is_some());
+        let (text, what_is_set) = self.without_other_times(text.clone(), totals);
+        let denial = self.denial(said, totals);
+        let is_nothing_sent = self.is_nothing_sent(said, totals, denial.is_some());
         let sentences = [
             what_is_set,
             denial,
             is_nothing_sent.then(|| wording::nothing_sent(language).to_owned()),
-            self.untold_account_task(&text, work),
+            self.untold_account_task(&text, totals),
         ];
         let mut all = vec![text];
         all.extend(sentences.into_iter().flatten());
@@ -101,29 +101,29 @@ impl ModelTurn<'_> {
     }
 
     /// That nothing was changed, or not all.
-    fn denial(&self, said: &str, work: &CallTotals) -> Option<String> {
+    fn denial(&self, said: &str, totals: &CallTotals) -> Option<String> {
         let language = self.language_with(said);
-        let may_be_done = self.may_be_done(work);
+        let may_be_done = self.may_be_done(totals);
         let is_requested =
             matches!(self.plan.request, Some(CertainRequest::Change { .. })) && !self.is_talk(said);
         if self.asks_back(said) {
             return None;
         }
-        let is_whole = work.parts.is_empty() && self.context.sent.is_empty();
+        let is_whole = totals.parts.is_empty() && self.context.sent.is_empty();
         match may_be_done {
             false if is_whole && is_refusal(said) => None,
             false
-                if work.failed_changes.has_own()
+                if totals.failed_changes.has_own()
                     || is_requested
-                    || self.claims_unasked(said, work) =>
+                    || self.claims_unasked(said, totals) =>
             {
                 Some(wording::nothing_done(language).to_owned())
             }
-            true if !work.failed_changes.is_empty() => {
-                Some(wording::not_done(&work.failed_changes.things(), language))
+            true if !totals.failed_changes.is_empty() => {
+                Some(wording::not_done(&totals.failed_changes.things(), language))
             }
             true if self.context.done_calls.is_empty()
-                && is_any_missing(&self.plan.requested_changes, &work.records) =>
+                && is_any_missing(&self.plan.requested_changes, &totals.records) =>
             {
                 Some(wording::not_done(&[], language))
             }
@@ -133,25 +133,25 @@ impl ModelTurn<'_> {
 
     /// Something was changed for the message, as far as is known: what other servers' tools did, or
     /// what was done before, is not known here.
-    pub(super) fn may_be_done(&self, work: &CallTotals) -> bool {
+    pub(super) fn may_be_done(&self, totals: &CallTotals) -> bool {
         let is_own = |record: &CallRecord| record.is_change && !is_private(record);
         let has_failed = |record: &CallRecord| !record.is_done && record.outcome != UNKNOWN;
         let is_remote = |record: &CallRecord| record.tool.contains(LINK) && !has_failed(record);
-        let mut records = work.records.iter();
-        work.committed > 0
+        let mut records = totals.records.iter();
+        totals.committed > 0
             || !self.context.done_calls.is_empty()
             || records.any(|record| is_own(record) || is_remote(record))
     }
 
     /// In a group, a private answer that was asked for or spoken of was not sent.
     /// `is_denied`: it is said already that nothing was done.
-    fn is_nothing_sent(&self, said: &str, work: &CallTotals, is_denied: bool) -> bool {
-        let is_changed = is_denied || work.records.iter().any(|record| record.is_change);
+    fn is_nothing_sent(&self, said: &str, totals: &CallTotals, is_denied: bool) -> bool {
+        let is_changed = is_denied || totals.records.iter().any(|record| record.is_change);
         let is_asked_for = self.plan.request == Some(CertainRequest::Private)
-            || work.records.iter().any(is_private)
+            || totals.records.iter().any(is_private)
             || self.speaks_of_own_chat(said) && !is_changed;
         let before = &mut self.context.done_calls.iter();
-        let is_sent = work
+        let is_sent = totals
             .records
             .iter()
             .any(|record| is_private(record) && record.is_done)
@@ -177,18 +177,18 @@ impl ModelTurn<'_> {
     }
 
     /// How an account is deleted or exported, where the reply doesn't say it.
-    fn untold_account_task(&self, text: &str, work: &CallTotals) -> Option<String> {
+    fn untold_account_task(&self, text: &str, totals: &CallTotals) -> Option<String> {
         let is_deletion = |record: &CallRecord| record.tool == Tool::DeleteAccount.name();
         let task = match self.plan.request {
             Some(CertainRequest::Account(task)) => task,
-            _ if work.records.iter().any(is_deletion) => AccountTask::Delete,
+            _ if totals.records.iter().any(is_deletion) => AccountTask::Delete,
             _ => return None,
         };
         let (path, sentence): (_, fn(Option<&str>) -> &'static str) = match task {
             AccountTask::Delete => ("/account/deletion", wording::account_stays),
             AccountTask::Export => ("/account/export", wording::no_export),
         };
-        let is_told = text.contains(path) || work.parts.iter().any(|part| part.contains(path));
+        let is_told = text.contains(path) || totals.parts.iter().any(|part| part.contains(path));
         let language = self.language_with(text);
         (!is_told).then(|| sentence(language).to_owned())
     }

@@ -25,7 +25,7 @@ const PHOTO_REQUESTS_MAX: usize = 20;
 /// Requests for one message that offer tools or contain their results.
 pub(super) const REQUESTS_MAX: usize = 6;
 /// Requests for photos: one in which they are looked at and one with the results of calls.
-const REQUESTS_A_GROUP: usize = 2;
+const REQUESTS_A_BATCH: usize = 2;
 /// Earlier messages whose language is looked for.
 const LANGUAGE_MESSAGES_MAX: usize = 10;
 
@@ -77,53 +77,54 @@ impl<'a> ModelTurn<'a> {
         }
     }
 
-    /// Photos grouped by call, with the index of each group's first photo.
-    pub(super) fn groups(&self) -> Vec<(usize, &[String])> {
-        let batch = self.plan.batch;
-        let groups = self.context.photos.chunks(batch).enumerate();
-        let groups = groups.map(|(at, group)| (at * batch, group));
-        let mut groups: Vec<_> = groups.take(PHOTO_REQUESTS_MAX).collect();
-        if groups.is_empty() {
-            groups.push((0, &[]));
+    /// Photos in batches, one a call, with the index of the first photo of each batch.
+    pub(super) fn photo_batches(&self) -> Vec<(usize, &[String])> {
+        let batch_size = self.plan.batch;
+        let photo_batches = self.context.photos.chunks(batch_size).enumerate();
+        let photo_batches = photo_batches.map(|(at, photos)| (at * batch_size, photos));
+        let mut photo_batches: Vec<_> = photo_batches.take(PHOTO_REQUESTS_MAX).collect();
+        if photo_batches.is_empty() {
+            photo_batches.push((0, &[]));
         }
-        groups
+        photo_batches
     }
 
     /// The whole reply, if all parts are cached.
     pub(super) fn cached_result(&self) -> Option<ReplyResult> {
-        let mut work = CallTotals::default();
-        for (first, photos) in self.groups() {
+        let mut totals = CallTotals::default();
+        for (first, photos) in self.photo_batches() {
             let prompt = self.prompt(photos, first, &self.plan.tools);
-            self.recall(&self.key(&prompt), &mut work).then_some(())?;
+            self.recall(&self.cache_key(&prompt), &mut totals)
+                .then_some(())?;
         }
-        Some(self.result(work))
+        Some(self.result(totals))
     }
 
-    pub(super) async fn ask(&self, place: &CallPermit<'_>) -> ReplyResult {
-        let mut work = self.before();
-        let groups = self.groups();
-        for (at, (first, photos)) in groups.iter().enumerate() {
+    pub(super) async fn ask(&self, permit: &CallPermit<'_>) -> ReplyResult {
+        let mut totals = self.committed_totals();
+        let photo_batches = self.photo_batches();
+        for (at, (first, photos)) in photo_batches.iter().enumerate() {
             // Each may call once and speak; some more are for the first that need them.
-            let all_max = REQUESTS_MAX + REQUESTS_A_GROUP * (groups.len() - 1);
-            let later = groups.len() - 1 - at;
-            let requests_max = (all_max - later - work.requests).min(REQUESTS_MAX);
+            let all_max = REQUESTS_MAX + REQUESTS_A_BATCH * (photo_batches.len() - 1);
+            let later = photo_batches.len() - 1 - at;
+            let requests_max = (all_max - later - totals.requests).min(REQUESTS_MAX);
             let tools = match requests_max {
-                ..REQUESTS_A_GROUP => &[],
+                ..REQUESTS_A_BATCH => &[],
                 _ => &self.plan.tools[..],
             };
-            work.begin_group();
-            self.converse(place, photos, *first, (tools, requests_max), &mut work)
+            totals.begin_photo_batch();
+            self.converse(permit, photos, *first, (tools, requests_max), &mut totals)
                 .await;
-            if work.failure.is_some() {
-                work.drop_group();
+            if totals.failure.is_some() {
+                totals.drop_photo_batch();
                 break;
             }
         }
-        self.shorten(place, &mut work).await;
-        if work.failure.is_some() && self.ingest.memories.has_service() {
-            work.service_memories = self.service_memories().await;
+        self.shorten(permit, &mut totals).await;
+        if totals.failure.is_some() && self.ingest.memories.has_service() {
+            totals.service_memories = self.service_memories().await;
         }
-        self.result(work)
+        self.result(totals)
     }
 
     /// Without the assistant's name in front.
@@ -131,7 +132,7 @@ impl<'a> ModelTurn<'a> {
         without_name(text, &self.ingest.persona.get().name)
     }
 
-    pub(super) fn key(&self, prompt: &Prompt) -> Digest {
+    pub(super) fn cache_key(&self, prompt: &Prompt) -> Digest {
         let class = self.plan.class.class;
         cache::key(
             self.context.user.id,
@@ -144,15 +145,15 @@ impl<'a> ModelTurn<'a> {
     }
 
     /// Whether the cache had it.
-    pub(super) fn recall(&self, key: &Digest, work: &mut CallTotals) -> bool {
+    pub(super) fn recall(&self, key: &Digest, totals: &mut CallTotals) -> bool {
         let now = self.ingest.clock.monotonic();
         let cache = &self.ingest.replies.cache;
         let ttl_s = self.plan.cache_ttl_s;
         let Some(text) = ttl_s.and_then(|ttl_s| cache.get(key, ttl_s, now)) else {
             return false;
         };
-        work.used.cache_hits += 1;
-        work.texts.push(text);
+        totals.used.cache_hits += 1;
+        totals.texts.push(text);
         true
     }
 
@@ -187,8 +188,8 @@ impl<'a> ModelTurn<'a> {
     }
 
     /// The reply's text, without what was sent before.
-    pub(super) fn text_of(&self, work: &CallTotals) -> String {
-        let texts = work.texts.iter().map(|text| self.without_name(text));
+    pub(super) fn text_of(&self, totals: &CallTotals) -> String {
+        let texts = totals.texts.iter().map(|text| self.without_name(text));
         texts.collect::<Vec<_>>().join("\n\n")
     }
 
@@ -215,7 +216,7 @@ impl<'a> ModelTurn<'a> {
         }
     }
 
-    fn decision(&self, work: &mut CallTotals) -> ReplyDecision {
+    fn decision(&self, totals: &mut CallTotals) -> ReplyDecision {
         let plan = &self.plan;
         let vision = plan.class.class == Class::Vision;
         ReplyDecision {
@@ -225,56 +226,56 @@ impl<'a> ModelTurn<'a> {
             basic_mode: plan.basic_mode,
             model: self.model.name(vision).to_owned(),
             outcome: "replied",
-            failure: work.failure.map(|failure| failure.to_string()),
+            failure: totals.failure.map(|failure| failure.to_string()),
             messages_told: self.context.messages.len(),
-            photos_shown: work.photos_shown,
-            parts_sent: work.parts.len(),
+            photos_shown: totals.photos_shown,
+            parts_sent: totals.parts.len(),
             tools_offered: plan.tools.len(),
-            is_asked_again: work.is_asked_again || work.is_set_right,
-            acted_at: work.tried_at.map(|at| at.0),
-            tool_calls: std::mem::take(&mut work.records),
+            is_asked_again: totals.is_asked_again || totals.is_set_right,
+            acted_at: totals.tried_at.map(|at| at.0),
+            tool_calls: std::mem::take(&mut totals.records),
             tokens_max: plan.tokens_max,
-            calls: work.used.calls,
-            cache_hits: work.used.cache_hits,
-            prompt_tokens: work.used.prompt_tokens,
-            completion_tokens: work.used.completion_tokens,
-            tokens_estimated: work.used.estimated_calls > 0,
-            cut_off: work.cut_off,
-            model_ms: work.model_ms,
+            calls: totals.used.calls,
+            cache_hits: totals.used.cache_hits,
+            prompt_tokens: totals.used.prompt_tokens,
+            completion_tokens: totals.used.completion_tokens,
+            tokens_estimated: totals.used.estimated_calls > 0,
+            cut_off: totals.cut_off,
+            model_ms: totals.model_ms,
             ..ReplyDecision::default()
         }
     }
 
-    fn result(&self, mut work: CallTotals) -> ReplyResult {
-        if work.failure.is_some() && work.committed == 0 {
-            for record in &mut work.records[work.records_before..] {
+    fn result(&self, mut totals: CallTotals) -> ReplyResult {
+        if totals.failure.is_some() && totals.committed == 0 {
+            for record in &mut totals.records[totals.records_before..] {
                 record.undo();
             }
         }
         let plan = &self.plan;
         let unprompted = self.pending.unprompted;
-        let lacks_tools = plan.lacks_tools || work.lacks_tools;
-        let text = self.with_denial(self.text_of(&work), &work);
-        let decision = self.decision(&mut work);
+        let lacks_tools = plan.lacks_tools || totals.lacks_tools;
+        let text = self.with_denial(self.text_of(&totals), &totals);
+        let decision = self.decision(&mut totals);
         let mut reply = ReplyResult {
             text: None,
             apology: None,
-            changes: work.changes,
-            tried_at: work.tried_at.unwrap_or(self.now),
-            denied: work.denied.filter(|_| work.failure.is_none()),
-            service_memories: work.service_memories,
+            changes: totals.changes,
+            tried_at: totals.tried_at.unwrap_or(self.now),
+            denied: totals.denied.filter(|_| totals.failure.is_none()),
+            service_memories: totals.service_memories,
             is_for_builtin: false,
             decision,
-            used: plan.monitored.then(|| (self.endpoint(), work.used)),
+            used: plan.monitored.then(|| (self.endpoint(), totals.used)),
             others: self.context.others.clone(),
         };
-        match work.failure {
+        match totals.failure {
             _ if unprompted && is_pass(&text) => reply.decision.outcome = "passed",
             // All of it was sent before.
             None if text.is_empty() => {}
             // What was said of the first photos is worth saying.
             _ if !text.is_empty() => {
-                if !reply.changes.is_empty() || work.committed > 0 {
+                if !reply.changes.is_empty() || totals.committed > 0 {
                     reply.decision.outcome = "acted";
                 }
                 // What is plain is done by the builtin assistant, as this model could do nothing.
@@ -344,13 +345,13 @@ pub(super) struct CallTotals {
 
 impl CallTotals {
     /// What follows is about the next photos.
-    fn begin_group(&mut self) {
+    fn begin_photo_batch(&mut self) {
         self.changes_before = self.changes.len();
         self.records_before = self.records.len();
     }
 
     /// Of a part that failed nothing is done. What was said of the photos before stays true.
-    fn drop_group(&mut self) {
+    fn drop_photo_batch(&mut self) {
         self.changes.truncate(self.changes_before);
     }
 

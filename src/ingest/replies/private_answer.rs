@@ -21,9 +21,9 @@ impl ModelTurn<'_> {
     /// Makes the answer that one of these calls is to send.
     pub(super) async fn make_private_answers(
         &self,
-        place: &CallPermit<'_>,
+        permit: &CallPermit<'_>,
         calls: &mut [ToolCall],
-        work: &mut CallTotals,
+        totals: &mut CallTotals,
     ) {
         let is_acting =
             |call: &&ToolCall| call.operation.changes() && call.tool != Tool::AnswerPrivately;
@@ -34,7 +34,7 @@ impl ModelTurn<'_> {
             .collect();
         for call in calls {
             if let Operation::AnswerPrivately { text } = &mut call.operation {
-                *text = self.private_answer(place, &acting, work).await;
+                *text = self.private_answer(permit, &acting, totals).await;
             }
         }
     }
@@ -42,7 +42,7 @@ impl ModelTurn<'_> {
     /// A call that is tried beside the private answer, as if it were done.
     fn change_of(&self, call: &ToolCall) -> CallRecord {
         let done = CallResult::done(json!({}));
-        let record = self.record(call.tool.name(), &call.arguments, &done.json, done.outcome);
+        let record = self.call_record(call.tool.name(), &call.arguments, &done.json, done.outcome);
         CallRecord {
             is_change: true,
             repeats: call.operation.repeats(),
@@ -54,12 +54,12 @@ impl ModelTurn<'_> {
     /// for the message now, of which the answer may tell.
     async fn private_answer(
         &self,
-        place: &CallPermit<'_>,
+        permit: &CallPermit<'_>,
         acting: &[CallRecord],
-        work: &mut CallTotals,
+        totals: &mut CallTotals,
     ) -> String {
         let id = self.pending.message_id;
-        if work.private_requests > 0 {
+        if totals.private_requests > 0 {
             return String::new(); // it was asked for before
         }
         let private = match self.private_turn().await {
@@ -72,20 +72,20 @@ impl ModelTurn<'_> {
         };
         let mut own = CallTotals {
             is_withheld: true,
-            private_requests: work.requests + 1,
+            private_requests: totals.requests + 1,
             ..CallTotals::default()
         };
         // Boxed, as this is a conversation within one.
         let tools = (&private.plan.tools[..], REQUESTS_MAX);
-        Box::pin(private.converse(place, &[], 0, tools, &mut own)).await;
-        Box::pin(private.shorten(place, &mut own)).await;
-        let changes = work.records.iter().filter(|record| record.is_change);
+        Box::pin(private.converse(permit, &[], 0, tools, &mut own)).await;
+        Box::pin(private.shorten(permit, &mut own)).await;
+        let changes = totals.records.iter().filter(|record| record.is_change);
         let changes: Vec<CallRecord> = changes.chain(acting).cloned().collect();
         let text = match own.failure {
             None => private.text_beside(&changes, &mut own),
             Some(_) => String::new(),
         };
-        work.add_private(own);
+        totals.add_private(own);
         text
     }
 

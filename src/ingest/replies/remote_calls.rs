@@ -41,14 +41,14 @@ pub(super) async fn tools(
 
 impl ModelTurn<'_> {
     /// What was done for the message before the service was started.
-    pub(super) fn before(&self) -> CallTotals {
+    pub(super) fn committed_totals(&self) -> CallTotals {
         let calls = self.context.done_calls.iter();
         let records = calls.map(|call| {
             let outcome = match call.result {
                 Some(_) => MADE_BEFORE,
                 None => UNKNOWN,
             };
-            self.record(&call.tool, &call.arguments, &result_of(call), outcome)
+            self.call_record(&call.tool, &call.arguments, &result_of(call), outcome)
         });
         CallTotals {
             records: records.collect(),
@@ -86,7 +86,7 @@ impl ModelTurn<'_> {
         &self,
         tool: &Arc<RemoteTool>,
         arguments: &str,
-        work: &mut CallTotals,
+        totals: &mut CallTotals,
     ) -> CallResult {
         let arguments = match RemoteTool::read_arguments(arguments) {
             Ok(arguments) => arguments,
@@ -98,7 +98,7 @@ impl ModelTurn<'_> {
         if !self.ingest.may_command(user, &flags, mono) {
             return CallResult::too_many();
         }
-        let left_ms = REMOTE_MS_MAX.saturating_sub(work.remote_ms);
+        let left_ms = REMOTE_MS_MAX.saturating_sub(totals.remote_ms);
         if left_ms == 0 {
             let error = "There is no time left for this call. It was not made.";
             return CallResult::refused("no time left", error);
@@ -121,7 +121,7 @@ impl ModelTurn<'_> {
         let outcome = servers
             .call(tool, arguments, Duration::from_millis(left_ms))
             .await;
-        work.remote_ms += self.ingest.clock.monotonic().since(begun);
+        totals.remote_ms += self.ingest.clock.monotonic().since(begun);
         let result = to_result(outcome);
         if result.outcome != UNKNOWN {
             let json = result.json.to_string();

@@ -43,49 +43,49 @@ impl ModelTurn<'_> {
     /// Where complete paragraphs go, if they may be sent before the end.
     pub(super) fn paragraphs(
         &self,
-        work: &CallTotals,
+        totals: &CallTotals,
     ) -> (Option<UnboundedSender<String>>, UnboundedReceiver<String>) {
         let (sender, parts) = mpsc::unbounded_channel();
         let may_send = self.ingest.replies.settings.stream
             && self.pending.agent.is_some()
             && !self.pending.unprompted
             && self.context.photos.len() <= self.plan.batch
-            && !work.is_withheld
-            && !self.lacks_call(work);
+            && !totals.is_withheld
+            && !self.lacks_call(totals);
         (may_send.then_some(sender), parts)
     }
 
     /// What is left of the reply's length.
-    pub(super) fn room(&self, work: &CallTotals) -> ReplyRoom {
-        let sent = self.context.sent.iter().chain(&work.parts);
+    pub(super) fn room(&self, totals: &CallTotals) -> ReplyRoom {
+        let sent = self.context.sent.iter().chain(&totals.parts);
         sent.fold(ReplyRoom::WHOLE, |room, part| room.after(part))
     }
 
     /// `complete`: all complete paragraphs of what the model is saying.
-    pub(super) async fn send_part(&self, complete: &str, work: &mut CallTotals) {
-        let Some(new) = complete.strip_prefix(work.sent_now.as_str()) else {
+    pub(super) async fn send_part(&self, complete: &str, totals: &mut CallTotals) {
+        let Some(new) = complete.strip_prefix(totals.sent_now.as_str()) else {
             return;
         };
-        let text = match work.sent_now.is_empty() {
+        let text = match totals.sent_now.is_empty() {
             true => self.without_name(new).trim(),
             false => new.trim(),
         };
         // What may be wrong is not heard before it is looked at as a whole.
-        work.is_withheld |=
-            self.tells_other_times(complete, work) || self.claims_unasked(complete, work);
-        if work.is_withheld || work.parts.len() >= PARTS_MAX || text.is_empty() {
+        totals.is_withheld |=
+            self.tells_other_times(complete, totals) || self.claims_unasked(complete, totals);
+        if totals.is_withheld || totals.parts.len() >= PARTS_MAX || text.is_empty() {
             return;
         }
-        let language = self.language_with(work.parts.first().map_or(text, String::as_str));
-        if !self.room(work).holds_more_after(text, language) {
-            work.is_withheld = true;
+        let language = self.language_with(totals.parts.first().map_or(text, String::as_str));
+        if !self.room(totals).holds_more_after(text, language) {
+            totals.is_withheld = true;
             return;
         }
         let part = ReplyPart {
             text: text.to_owned(),
-            changes: work.changes.clone(),
-            tried_at: work.tried_at.unwrap_or(self.context.message.received_at),
-            service_memories: work.service_memories.clone(),
+            changes: totals.changes.clone(),
+            tried_at: totals.tried_at.unwrap_or(self.context.message.received_at),
+            service_memories: totals.service_memories.clone(),
             others: self.context.others.clone(),
         };
         let (ingest, id) = (self.ingest.clone(), self.pending.message_id);
@@ -94,15 +94,15 @@ impl ModelTurn<'_> {
         let sent = store.write(move |tx| ingest.send_part(tx, id, &part, now));
         match sent.await {
             Ok(true) => {
-                complete.clone_into(&mut work.sent_now);
-                work.parts.push(text.to_owned());
-                work.committed += work.changes.len();
-                work.changes.clear();
+                complete.clone_into(&mut totals.sent_now);
+                totals.parts.push(text.to_owned());
+                totals.committed += totals.changes.len();
+                totals.changes.clear();
             }
-            Ok(false) => work.is_withheld = true,
+            Ok(false) => totals.is_withheld = true,
             Err(error) => {
                 log::debug!("message {id}: its reply follows as a whole: {error}");
-                work.is_withheld = true;
+                totals.is_withheld = true;
             }
         }
     }

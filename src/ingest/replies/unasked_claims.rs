@@ -90,9 +90,9 @@ const ASKING: [&str; 82] = [
 
 impl ModelTurn<'_> {
     /// The reply says that something was set or changed, and nothing was.
-    pub(super) fn claims_unasked(&self, text: &str, work: &CallTotals) -> bool {
+    pub(super) fn claims_unasked(&self, text: &str, totals: &CallTotals) -> bool {
         let may_act = !self.plan.tools.is_empty() || self.plan.lacks_tools;
-        if !may_act || self.pending.unprompted || self.may_be_done(work) {
+        if !may_act || self.pending.unprompted || self.may_be_done(totals) {
             return false;
         }
         let asked = &self.context.message.text;

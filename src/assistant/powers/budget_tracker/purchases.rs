@@ -1,9 +1,9 @@
 //! Parses what was bought without saying that it was spent: "bought lunch for 12", "lunch 12".
 
 use super::expense_words::without_payment;
-use super::spent_day::{self, SpentDay};
-use super::supposed::may_be_time;
-use super::{BudgetAction, SpentAmount, SupposedExpenses};
+use super::past_day::{self, PastDay};
+use super::possible_expenses::may_be_time;
+use super::{BudgetAction, PossibleExpenses, SpentAmount};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when;
@@ -155,18 +155,18 @@ fn bought(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetAc
         "i bought", "i just bought", "bought", "i got", "ive bought", "got",
     ];
     let from = words.after(at, verbs)?;
-    let (to, day) = spent_day::at_end(message, from, end);
+    let (to, day) = past_day::at_end(message, from, end);
     let is_bought = words.get(from - 1) == "bought";
     let parts = money::parts(words, from, to);
     let each = parts
         .iter()
         .map(|(from, to)| bought_for(words, (*from, *to), is_bought));
     let spent = each.collect::<Option<Vec<(Money, String)>>>()?;
-    (!spent.is_empty()).then(|| spent_on(spent, day.unwrap_or(SpentDay::Ago(0))))
+    (!spent.is_empty()).then(|| spent_on(spent, day.unwrap_or(PastDay::Ago(0))))
 }
 
-fn spent_on(spent: Vec<(Money, String)>, day: SpentDay) -> BudgetAction {
-    let SpentDay::Ago(days_ago) = day else {
+fn spent_on(spent: Vec<(Money, String)>, day: PastDay) -> BudgetAction {
+    let PastDay::Ago(days_ago) = day else {
         return BudgetAction::DayUnclear;
     };
     let each = spent.into_iter().map(|(money, purpose)| SpentAmount {
@@ -202,7 +202,7 @@ fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetActi
     if end.saturating_sub(at) > SUPPOSED_WORDS_MAX || (at..end).any(is_other) {
         return None; // most messages
     }
-    let (end, day) = spent_day::at_end(message, at, end);
+    let (end, day) = past_day::at_end(message, at, end);
     let parts = money::parts(words, at, end);
     let each = parts
         .iter()
@@ -218,7 +218,7 @@ fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetActi
         .collect();
     match day {
         _ if all.is_empty() => None,
-        None | Some(SpentDay::Ago(0)) => Some(BudgetAction::SpentIfInUse(SupposedExpenses {
+        None | Some(PastDay::Ago(0)) => Some(BudgetAction::SpentIfInUse(PossibleExpenses {
             all,
             is_usual,
             is_both,
@@ -226,7 +226,7 @@ fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetActi
         })),
         // "lunch 12 on friday" is at noon.
         Some(day) => {
-            let is_yesterday = day == SpentDay::Ago(1);
+            let is_yesterday = day == PastDay::Ago(1);
             (is_usual && (is_yesterday || !may_be_times)).then(|| spent_on(all, day))
         }
     }

@@ -1,9 +1,9 @@
 //! Parses messages about spending: "spent 12.50 on lunch", "budget 400 for food".
 
 use super::expense_words::{is_other_than_month, names_end};
+use super::past_day::names_day;
 use super::purchases;
-use super::spent::{self, AMOUNTS_MAX};
-use super::spent_day::names_day;
+use super::read_spending::{self, AMOUNTS_MAX};
 use super::{BudgetAction, Span};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::phrases::{Phrases, phrases};
@@ -34,7 +34,7 @@ pub(in crate::assistant::powers) fn parse(
         _ => {}
     }
     let (at, end) = (message.start, parsers::end(words));
-    if let Some(spent) = spent::parse(message, at, end) {
+    if let Some(spent) = read_spending::parse(message, at, end) {
         return spent;
     }
     if let Some(from) = words.after(

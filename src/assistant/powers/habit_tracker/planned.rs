@@ -1,6 +1,6 @@
 //! Statements that a habit is still to be done: "have to run", "yoga at 6". It is not counted as done.
 
-use super::days;
+use super::completion_day;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when;
 use crate::assistant::powers::parsers;
@@ -40,7 +40,7 @@ pub(super) fn planned(
     };
     let time = (from + 1..end).find(is_future);
     let is_planned = from > at || is_had || time.is_some();
-    let to = time.unwrap_or_else(|| days::read(words, from, end).0);
+    let to = time.unwrap_or_else(|| completion_day::read(words, from, end).0);
     let is_short = (1..=PLANNED_WORDS_MAX).contains(&to.saturating_sub(from));
     (is_planned && is_short).then(|| parsers::original(words, from, to))
 }

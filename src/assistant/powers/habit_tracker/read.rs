@@ -3,9 +3,9 @@
 use chrono::NaiveDate;
 
 use super::HabitAction;
-use super::days::{self, DoneDay};
-use super::often::{changed, tracked, tracked_so_often};
+use super::completion_day::{self, CompletionDay};
 use super::planned::planned;
+use super::weekly_goal::{changed, tracked, tracked_so_often};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
@@ -135,7 +135,7 @@ fn done(
         return None;
     }
     let end = without_addition(words, at, end);
-    let (to, day) = days::read(words, at, end);
+    let (to, day) = completion_day::read(words, at, end);
     let dated = matches!(words.get(end - 1), "today" | "yesterday");
     let plain = words.after(at, phrases!["i did my", "i did", "did my", "did"]);
     let from = plain.or_else(|| words.after(at, phrases!["i have", "ive", "i"]));
@@ -158,9 +158,9 @@ fn done(
         return Some(found);
     }
     let days_ago = match day {
-        DoneDay::Ago(days) => days,
-        DoneDay::Weekday(weekday) if is_over => days::since(weekday, today()),
-        DoneDay::Weekday(_) | DoneDay::Several => {
+        CompletionDay::Ago(days) => days,
+        CompletionDay::Weekday(weekday) if is_over => completion_day::since(weekday, today()),
+        CompletionDay::Weekday(_) | CompletionDay::Several => {
             let what = parsers::original(words, from.unwrap_or(at), to);
             let is_short = to > at && to - at <= 6;
             return is_short.then_some((InSession, HabitAction::DaysUnclear(what)));
@@ -206,7 +206,7 @@ fn several(
     today: Option<&dyn Fn() -> NaiveDate>,
 ) -> Option<(RequestStrength, HabitAction)> {
     let start = from.unwrap_or(at);
-    let found = days::each(words, (start, end), today)?;
+    let found = completion_day::read_several(words, (start, end), today)?;
     let is_plain = (at..start).any(|n| words.get(n) == "did");
     let is_sure = found.is_dated || is_plain || is_usual_past(words.get(start));
     let strength = if is_sure {

@@ -3,7 +3,7 @@
 use super::{PowerCalls, calls_in, in_part, statements};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::phrases::Phrases;
-use crate::assistant::powers::budget_tracker::{BudgetAction, SupposedExpenses};
+use crate::assistant::powers::budget_tracker::{BudgetAction, PossibleExpenses};
 use crate::assistant::powers::{Power, PowerAction, RequestStrength};
 
 /// A longer message is not looked through.
@@ -75,7 +75,7 @@ fn reported(calls: &PowerCalls) -> Option<Power> {
         // "8 now" may be anything.
         let is_supposed = matches!(
             call.action,
-            PowerAction::BudgetTracker(BudgetAction::SpentIfInUse(SupposedExpenses {
+            PowerAction::BudgetTracker(BudgetAction::SpentIfInUse(PossibleExpenses {
                 is_usual: false,
                 ..
             }))

@@ -21,16 +21,16 @@ impl ModelTurn<'_> {
         &self,
         prompt: &Prompt,
         text: &str,
-        work: &mut CallTotals,
+        totals: &mut CallTotals,
     ) -> Option<Prompt> {
-        let is_due = !work.is_set_right
-            && work.parts.is_empty()
+        let is_due = !totals.is_set_right
+            && totals.parts.is_empty()
             && self.context.sent.is_empty()
-            && self.tells_other_times(text, work);
+            && self.tells_other_times(text, totals);
         is_due.then(|| {
-            work.is_set_right = true;
+            totals.is_set_right = true;
             let mut again = prompt.clone();
-            again.add_turn(text, &what_is_set(&set_reminders(work)));
+            again.add_turn(text, &what_is_set(&set_reminders(totals)));
             again
         })
     }
@@ -40,12 +40,12 @@ impl ModelTurn<'_> {
     pub(super) fn without_other_times(
         &self,
         text: String,
-        work: &CallTotals,
+        totals: &CallTotals,
     ) -> (String, Option<String>) {
-        if !self.tells_other_times(&text, work) {
+        if !self.tells_other_times(&text, totals) {
             return (text, None);
         }
-        let (set, known) = (set_reminders(work), known(work));
+        let (set, known) = (set_reminders(totals), known(totals));
         let is_true = |sentence: &str| {
             let named = self.times_in(sentence);
             !named.has_other_hour(&known) && !named.has_other_day(&known)
@@ -63,9 +63,9 @@ impl ModelTurn<'_> {
     }
 
     /// The reply names another time of a reminder than what its calls set.
-    pub(super) fn tells_other_times(&self, text: &str, work: &CallTotals) -> bool {
-        let set = set_reminders(work);
-        !set.is_empty() && differs(&self.times_told(text), &set, &known(work))
+    pub(super) fn tells_other_times(&self, text: &str, totals: &CallTotals) -> bool {
+        let set = set_reminders(totals);
+        !set.is_empty() && differs(&self.times_told(text), &set, &known(totals))
     }
 
     /// The times that the statements of a reply name.
@@ -85,9 +85,9 @@ impl ModelTurn<'_> {
 }
 
 /// The reminders that calls set or changed, as they are after all of them.
-fn set_reminders(work: &CallTotals) -> Vec<ReminderState> {
+fn set_reminders(totals: &CallTotals) -> Vec<ReminderState> {
     let mut set: Vec<ReminderState> = Vec::new();
-    for now in work
+    for now in totals
         .records
         .iter()
         .filter_map(|record| record.reminder.as_ref())
@@ -100,9 +100,9 @@ fn set_reminders(work: &CallTotals) -> Vec<ReminderState> {
 }
 
 /// The times in the results of all calls.
-fn known(work: &CallTotals) -> NamedTimes {
+fn known(totals: &CallTotals) -> NamedTimes {
     let mut known = NamedTimes::default();
-    for record in work.records.iter().filter(|record| record.is_done) {
+    for record in totals.records.iter().filter(|record| record.is_done) {
         known.add(record.told.clone());
     }
     known

@@ -1,7 +1,7 @@
 //! Parses what was spent: "spent 12.50 on lunch", "spent 5 on bus, 12 on lunch yesterday".
 
 use super::expense_words::{has_number, is_purpose, without_payment};
-use super::spent_day::{self, SpentDay, names_day};
+use super::past_day::{self, PastDay, names_day};
 use super::{BudgetAction, SpentAmount};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::phrases::{Phrases, phrases};
@@ -43,7 +43,7 @@ struct Expense {
     order: AmountOrder,
     money: Money,
     purpose: String,
-    day: Option<SpentDay>,
+    day: Option<PastDay>,
 }
 
 /// "spent 12.50 on lunch", "on saturday i spent 12 on lunch", "I paid the taxi, 30". `None`: it is
@@ -54,7 +54,7 @@ pub(super) fn parse(
     end: usize,
 ) -> Option<Option<(RequestStrength, BudgetAction)>> {
     let words = &message.words;
-    let first = || spent_day::read(message, at);
+    let first = || past_day::read(message, at);
     match words.after(at, &SPENT) {
         Some(from) => Some(spent(message, (at, from), None, end)),
         None => {
@@ -70,7 +70,7 @@ pub(super) fn parse(
 fn spent(
     message: &ParsedMessage<'_>,
     (at, from): (usize, usize),
-    first_day: Option<SpentDay>,
+    first_day: Option<PastDay>,
     end: usize,
 ) -> Option<(RequestStrength, BudgetAction)> {
     let words = &message.words;
@@ -81,10 +81,10 @@ fn spent(
     };
     let verb = from - 1;
     // "i spent yesterday 20 on wine"
-    let said = spent_day::read(message, from).filter(|(_, next)| *next < end);
+    let said = past_day::read(message, from).filter(|(_, next)| *next < end);
     let (first_day, from) = said.map_or((first_day, from), |(day, next)| (Some(day), next));
     let from = words.skip(from, &ROUGHLY);
-    let (to, last_day) = spent_day::at_end(message, from, end);
+    let (to, last_day) = past_day::at_end(message, from, end);
     let parts = money::parts(words, from, to);
     let read = |(from, to): &(usize, usize)| expense(message, *from, *to);
     let found: Option<Vec<Expense>> = parts.iter().map(read).collect();
@@ -150,15 +150,15 @@ fn bought(message: &ParsedMessage<'_>, (from, to): (usize, usize), verb: &str) -
 
 /// How many days ago each was: where it doesn't say, on the day of the next one that does, else of
 /// the last one. `None`: a day is not clear.
-fn days(expenses: &[Expense], last: Option<SpentDay>, first: Option<SpentDay>) -> Option<Vec<i32>> {
+fn days(expenses: &[Expense], last: Option<PastDay>, first: Option<PastDay>) -> Option<Vec<i32>> {
     let mut before = first;
     let each = expenses.iter().enumerate().map(|(at, _)| {
         let said = expenses[at..].iter().find_map(|one| one.day).or(last);
         before = said.or(before);
         match before {
             None => Some(0),
-            Some(SpentDay::Ago(days)) => Some(days),
-            Some(SpentDay::Unclear) => None,
+            Some(PastDay::Ago(days)) => Some(days),
+            Some(PastDay::Unclear) => None,
         }
     });
     each.collect()
@@ -178,7 +178,7 @@ fn expense(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<Expens
     /// Words of a purpose that nothing links to its amount.
     const BARE_WORDS_MAX: usize = 3;
     let words = &message.words;
-    let (to, day) = spent_day::at_end(message, from, to);
+    let (to, day) = past_day::at_end(message, from, to);
     let has_second = |from: usize| {
         (from..to).any(|n| {
             let next = money::read(words, n).map(|(_, next)| next);
@@ -189,7 +189,7 @@ fn expense(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<Expens
         let is_sure = amount.currency.is_some();
         // "20 yesterday on wine"
         let is_linked = |after: &usize| words.after(*after, &LINKS).is_some();
-        let within = spent_day::read(message, next).filter(|(_, after)| is_linked(after));
+        let within = past_day::read(message, next).filter(|(_, after)| is_linked(after));
         let (day, next) = within.map_or((day, next), |(day, after)| (Some(day), after));
         // "12 at noon on lunch": an expense has no hour.
         let is_hour = |spec: &TimeExpression| spec.day.is_none() && spec.clock.is_some();

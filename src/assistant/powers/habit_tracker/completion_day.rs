@@ -10,7 +10,7 @@ use crate::assistant::builtin::words::Words;
 const DAYS_AGO_MAX: u32 = 31;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum DoneDay {
+pub(super) enum CompletionDay {
     Ago(u32),
     /// The last one, today included.
     Weekday(Weekday),
@@ -18,14 +18,14 @@ pub(super) enum DoneDay {
 }
 
 /// The day that ends the words, and where it begins. Today is not always said.
-pub(super) fn read(words: &Words<'_>, at: usize, end: usize) -> (usize, DoneDay) {
+pub(super) fn read(words: &Words<'_>, at: usize, end: usize) -> (usize, CompletionDay) {
     match words.get(end - 1) {
-        "today" => return (end - 1, DoneDay::Ago(0)),
-        "yesterday" => return (end - 1, DoneDay::Ago(1)),
+        "today" => return (end - 1, CompletionDay::Ago(0)),
+        "yesterday" => return (end - 1, CompletionDay::Ago(1)),
         "ago" if end >= at + 3 && matches!(words.get(end - 2), "day" | "days") => {
             let count = words.get(end - 3).parse().ok();
             if let Some(days) = count.filter(|days| (1..=DAYS_AGO_MAX).contains(days)) {
-                return (end - 3, DoneDay::Ago(days));
+                return (end - 3, CompletionDay::Ago(days));
             }
         }
         _ => {}
@@ -43,14 +43,14 @@ pub(super) fn read(words: &Words<'_>, at: usize, end: usize) -> (usize, DoneDay)
         from -= 1;
     }
     match weekdays.as_slice() {
-        [] => (end, DoneDay::Ago(0)),
-        [only] if !is_also_near => (from, DoneDay::Weekday(*only)),
-        _ => (from, DoneDay::Several),
+        [] => (end, CompletionDay::Ago(0)),
+        [only] if !is_also_near => (from, CompletionDay::Weekday(*only)),
+        _ => (from, CompletionDay::Several),
     }
 }
 
 /// Several things that were done, or one on several days.
-pub(super) struct EachDone {
+pub(super) struct CompletedHabits {
     /// The words of each, and how many days ago it was.
     pub(super) done: Vec<(usize, usize, u32)>,
     /// A day is named.
@@ -62,11 +62,11 @@ const EACH_WORDS_MAX: usize = 16;
 
 /// "ran and read 20 pages yesterday", "ran yesterday and on friday"; `None` for one thing on one day.
 /// `today`: only of what is done already a weekday is the last one.
-pub(super) fn each(
+pub(super) fn read_several(
     words: &Words<'_>,
     (start, end): (usize, usize),
     today: Option<&dyn Fn() -> NaiveDate>,
-) -> Option<EachDone> {
+) -> Option<CompletedHabits> {
     let is_link = |at: usize| matches!(words.get(at), "and" | "&");
     if end.saturating_sub(start) > EACH_WORDS_MAX || !(start..end).any(is_link) {
         return None; // most messages
@@ -83,10 +83,10 @@ pub(super) fn each(
         let own = words.skip(begin, &BEGINS).min(until);
         if own < until {
             parts.push(match read(words, own, until) {
-                (to, DoneDay::Ago(days)) if to < until => (own, to, Some(days)),
-                (to, DoneDay::Ago(_)) => (own, to, None),
-                (to, DoneDay::Weekday(weekday)) => (own, to, Some(since(weekday, today?()))),
-                (_, DoneDay::Several) => return None,
+                (to, CompletionDay::Ago(days)) if to < until => (own, to, Some(days)),
+                (to, CompletionDay::Ago(_)) => (own, to, None),
+                (to, CompletionDay::Weekday(weekday)) => (own, to, Some(since(weekday, today?()))),
+                (_, CompletionDay::Several) => return None,
             });
         }
         begin = at + 1;
@@ -104,7 +104,7 @@ pub(super) fn each(
         };
         done.push((last.0, last.1, days));
     }
-    (done.len() > 1).then_some(EachDone { done, is_dated })
+    (done.len() > 1).then_some(CompletedHabits { done, is_dated })
 }
 
 /// Days from the last such weekday to today.
@@ -143,7 +143,7 @@ mod tests {
             let words = Words::new(text);
             let monday = || NaiveDate::from_ymd_opt(2026, 11, 23).unwrap();
             let today: Option<&dyn Fn() -> NaiveDate> = Some(&monday);
-            let found = each(&words, (0, words.len()), today).map(|found| found.done);
+            let found = read_several(&words, (0, words.len()), today).map(|found| found.done);
             let found = found.unwrap_or_default().into_iter();
             let found: Vec<(String, u32)> = found
                 .map(|(from, to, days)| (words.phrase(from..to), days))

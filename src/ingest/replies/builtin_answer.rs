@@ -45,7 +45,7 @@ impl Ingest {
             .message
             .context(&persona.name, turn.timezone(), turn.now);
         let understood = assistant::understand_all(&context);
-        let power = recognition::requested(&turn, tx, &understood)?;
+        let power = recognition::find_requested_power(&turn, tx, &understood)?;
         turn.requested_power = power.filter(RequestedPower::is_explicit);
         turn.now = now;
         let is_power = turn.requested_power.is_some();
@@ -56,7 +56,7 @@ impl Ingest {
             tx.uncount_message(row.id, row.user, row.received_at.utc_day())?;
             return Ok(Some(Reply::denying(denial, &persona)));
         }
-        let mut reply = carry_out::for_model(&turn, tx, understood.intent)?;
+        let mut reply = carry_out::run_instead_of_model(&turn, tx, understood.intent)?;
         reply.text.push_str("\n\n");
         let language = language(tx, turn.user.id, turn.in_group(), &row.text)?;
         reply

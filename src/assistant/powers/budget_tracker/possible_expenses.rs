@@ -8,7 +8,7 @@ use crate::assistant::powers::{PowerContext, local_time};
 
 /// "lunch 12", "lunch 12 and coffee 4": they may be something else than expenses of today.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SupposedExpenses {
+pub struct PossibleExpenses {
     pub(super) all: Vec<(Money, String)>,
     /// Each is a common purchase or has a currency.
     pub(in crate::assistant::powers) is_usual: bool,
@@ -22,7 +22,7 @@ impl BudgetState {
     /// "lunch 12"; `None` where it may be something else than spent money.
     pub(super) fn spend_if_in_use(
         &mut self,
-        supposed: SupposedExpenses,
+        supposed: PossibleExpenses,
         context: &PowerContext<'_>,
     ) -> Option<Result<String, String>> {
         let all = &supposed.all;

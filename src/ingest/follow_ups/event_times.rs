@@ -30,7 +30,7 @@ pub(super) fn told(
         return Ok(None);
     }
     // A reminder before something has another time than that.
-    let is_before = latest::named(turn, tx)?.is_some_and(|(latest, _)| latest.is_before);
+    let is_before = latest::read_named(turn, tx)?.is_some_and(|(latest, _)| latest.is_before);
     match is_moved && !is_before {
         true => changes::change_time(turn, tx, &ReminderRef::Latest, to),
         false => Ok(Some(wording::change_unclear().into())),
@@ -45,7 +45,7 @@ pub(super) fn moved(
     about: &str,
     to: &TimeChange,
 ) -> Result<Option<Reply>> {
-    if let Some(Question::OfferedReminder { text, .. }) = question::open(turn, tx)?
+    if let Some(Question::OfferedReminder { text, .. }) = question::read_open(turn, tx)?
         && assistant::reminder_matches(&text, about)
     {
         return offers::offer_at(turn, tx, to);
@@ -54,7 +54,7 @@ pub(super) fn moved(
     if open.is_empty() {
         return Ok(None);
     }
-    let is_before = latest::named(turn, tx)?.is_some_and(|(latest, _)| latest.is_before);
+    let is_before = latest::read_named(turn, tx)?.is_some_and(|(latest, _)| latest.is_before);
     if is_before || open.iter().any(|one| assistant::names_hour(&one.text)) {
         return Ok(Some(wording::change_unclear().into()));
     }

@@ -1,12 +1,12 @@
-//! What names a reminder or an appointment by its words: "snooze gym 1 hour", "done with gym", "cancel
-//! dentist and haircut", "move luigi to saturday"; and "it's cancelled" about what was just spoken of.
+//! Appointments in follow-ups: "cancel dentist and haircut", "move luigi to saturday", and "it's
+//! cancelled" about the appointment that was just spoken of.
 
-use super::{referent, snooze, which_request};
-use crate::assistant::builtin::{FollowUp, ReminderRef, TimeChange};
+use super::which_request;
+use crate::assistant::builtin::{FollowUp, ReminderRef};
 use crate::assistant::powers::{self, Power, PowerCalls};
 use crate::assistant::{self, MessageContext, wording};
 use crate::error::Result;
-use crate::ingest::dialog::latest::{self, ItemEvent};
+use crate::ingest::dialog::latest;
 use crate::ingest::listing::{self, listed};
 use crate::ingest::powers::{PowerReply, attempt};
 use crate::ingest::reply::Reply;
@@ -14,74 +14,8 @@ use crate::ingest::turn::MessageTurn;
 use crate::ingest::{gate, occasions, open_reminders};
 use crate::store::{Reminder, Tx};
 
-/// What keeps appointments.
-const KEEPERS: [Power; 2] = [Power::ReservationPrep, Power::PostEventCheckin];
-
-/// What came last, or one that is still to come.
-pub(super) fn snooze(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    about: &str,
-    time: Option<&TimeChange>,
-) -> Result<Option<Reply>> {
-    if came_last(turn, tx, about)? {
-        return snooze::last(turn, tx, time).map(Some);
-    }
-    let open = referent::named(turn, tx, about)?;
-    match open.as_slice() {
-        [] => Ok(None),
-        [_] => snooze::open_ones(turn, tx, &open, time).map(Some),
-        _ => {
-            let how = "with its number, like “snooze 2 for an hour”";
-            listing::ask_which(turn, tx, how, &open).map(|reply| Some(reply.into()))
-        }
-    }
-}
-
-pub(super) fn done(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: &str) -> Result<Option<String>> {
-    if came_last(turn, tx, about)? {
-        return super::done(turn, tx);
-    }
-    let open = referent::named(turn, tx, about)?;
-    match open.len() {
-        0 => Ok(None),
-        1 => done_open(turn, tx, open).map(Some),
-        _ => {
-            let how = "with its number, like “done 2”";
-            listing::ask_which(turn, tx, how, &open).map(Some)
-        }
-    }
-}
-
-/// Those that were done before they came.
-pub(super) fn done_open(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    open: Vec<Reminder>,
-) -> Result<String> {
-    let (repeating, once): (Vec<Reminder>, Vec<Reminder>) =
-        open.into_iter().partition(|r| r.recurrence.is_some());
-    open_reminders::cancel(turn, tx, &once)?;
-    let mut replies = Vec::new();
-    if !once.is_empty() {
-        replies.push(wording::done_before_it_came(&listed(&once)));
-    }
-    if !repeating.is_empty() {
-        let (now, zone) = (turn.now, turn.timezone());
-        replies.push(wording::repeating_stays(&listed(&repeating), now, zone));
-    }
-    Ok(replies.join("\n"))
-}
-
-/// Whether the reminder that came last is about it.
-fn came_last(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str) -> Result<bool> {
-    let latest = latest::named(turn, tx)?;
-    Ok(latest.is_some_and(|(latest, _)| {
-        let is_meant = |text: &str| assistant::reminder_matches(text, about);
-        let mut came = latest.reminders.iter();
-        latest.event == ItemEvent::Delivered && came.all(|one| is_meant(&one.text))
-    }))
-}
+/// The superpowers that keep appointments.
+const APPOINTMENT_POWERS: [Power; 2] = [Power::ReservationPrep, Power::PostEventCheckin];
 
 /// "it's cancelled": the reminder that was just set, or the appointment that was just told or
 /// asked about.
@@ -93,7 +27,7 @@ pub(super) fn called_off(
     if let FollowUp::CalledOffAbout(name) = what {
         return Ok(note_cancelled(turn, tx, name)?.map(Reply::from));
     }
-    let has_fact = latest::named(turn, tx)?.is_some_and(|(latest, _)| latest.fact.is_some());
+    let has_fact = latest::read_named(turn, tx)?.is_some_and(|(latest, _)| latest.fact.is_some());
     if latest::is_of_last_message(turn, tx)? && !has_fact {
         let cancelled = super::cancel(turn, tx, &ReminderRef::Latest)?;
         return Ok(cancelled.map(Reply::from));
@@ -194,7 +128,8 @@ fn change_appointment(
             .context(&turn.ingest.persona.get().name, turn.timezone(), turn.now)
     });
     for call in calls {
-        let is_offered = KEEPERS.contains(&call.power) && turn.flags.superpower(call.power.name());
+        let is_offered =
+            APPOINTMENT_POWERS.contains(&call.power) && turn.flags.superpower(call.power.name());
         if !is_offered {
             continue;
         }

@@ -1,91 +1,153 @@
-//! Follow-ups that name reminders by number or words: "done 2", "cancel all but 2", "cancel the
-//! pills"; and answers to a question about one.
+//! Follow-ups that name a reminder by its words: "snooze gym 1 hour", "done with gym", "cancel the
+//! pills", "move lunch to 2pm". Where no reminder has that name, an appointment may have it.
 
-use super::{Referent, about, referent};
+use super::{appointments, referent, snooze};
 use crate::assistant::builtin::{FollowUp, ReminderRef, TimeChange};
 use crate::assistant::{self, Intent, MessageContext, wording};
-use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::dialog::NotedRule;
-use crate::ingest::dialog::question::{self, Question};
-use crate::ingest::listing::{self, described, listed, pairs};
+use crate::ingest::dialog::latest::{self, ItemEvent};
+use crate::ingest::listing::{self, listed};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{cancelling, follow_ups, open_reminders};
 use crate::store::{Reminder, Tx};
 
-/// "make it 6" after the question what to remind of at 5.
-pub(super) fn change_asked(
+/// "cancel the pills": a message that means nothing else names a reminder by its words.
+pub(in crate::ingest) fn carry_out(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
-    to: &TimeChange,
-) -> Result<Option<String>> {
-    if !question::is_last(turn, tx)? {
+) -> Result<Option<Reply>> {
+    let unknown = turn.unknown_message();
+    let Some(what) = &unknown.named_follow_up else {
         return Ok(None);
+    };
+    if let FollowUp::CalledOffAbout(name) = what {
+        return Ok(appointments::note_cancelled(turn, tx, name)?.map(Reply::from));
     }
-    let Some(Question::What { send_at, rule }) = question::open(turn, tx)? else {
+    if let FollowUp::SnoozeAbout { .. } | FollowUp::DoneAbout(_) = what {
+        return follow_ups::carry_out(turn, tx, what);
+    }
+    if let FollowUp::Cancel(ReminderRef::About(about)) = what
+        && let Some(each) = each_of(about)
+        && !referent::find_named(turn, tx, each)?.is_empty()
+    {
+        let which = ReminderRef::AllAbout(each.to_owned());
+        return follow_ups::carry_out(turn, tx, &FollowUp::Cancel(which));
+    }
+    let (FollowUp::Cancel(ReminderRef::About(about))
+    | FollowUp::ChangeUnclear(ReminderRef::About(about))
+    | FollowUp::Change {
+        which: ReminderRef::About(about),
+        ..
+    }) = what
+    else {
         return Ok(None);
     };
-    let recurrence = rule.as_ref().and_then(NotedRule::recurrence);
-    let at = Timestamp(send_at);
-    let new = match to.of_set(at, recurrence.as_ref(), turn.now, turn.zone()) {
-        Ok(new) => new,
-        Err(reply) => return Ok(Some(reply)),
-    };
-    question::ask(
-        turn,
-        tx,
-        &Question::what(new.send_at, new.recurrence.as_ref()),
-    )?;
-    Ok(Some(wording::what_then(
-        new.send_at,
-        turn.now,
-        turn.timezone(),
-    )))
+    let found = referent::find_named(turn, tx, about)?;
+    if found.len() < 2
+        && matches!(what, FollowUp::Cancel(_))
+        && let Some(reply) = cancel_day(turn, tx, about)?
+    {
+        return Ok(Some(reply.into()));
+    }
+    if matches!(what, FollowUp::Cancel(_))
+        && found.iter().any(|one| one.recurrence.is_some())
+        && open_reminders::matching(turn, tx, Some(about), None)?.is_empty()
+        && let Some(reply) = cancel_of_day(turn, tx, about)?
+    {
+        return Ok(Some(reply.into()));
+    }
+    match (found.as_slice(), what) {
+        ([], FollowUp::Cancel(_)) => {
+            let mut reply = cancel_each(turn, tx, about)?;
+            if reply.is_none() {
+                reply = cancel_of_day(turn, tx, about)?;
+            }
+            if reply.is_none() {
+                reply = appointments::cancel_appointment(turn, tx, about)?;
+            }
+            Ok(reply.map(Reply::from))
+        }
+        ([], FollowUp::Change { .. }) => {
+            Ok(appointments::move_appointment(turn, tx, about)?.map(Reply::from))
+        }
+        ([], _) => Ok(None),
+        ([_, _, ..], FollowUp::Cancel(_)) => {
+            let which = cancelling::ask_which(turn, tx, &found)?;
+            Ok(Some(which.into()))
+        }
+        _ => follow_ups::carry_out(turn, tx, what),
+    }
 }
 
-/// What comes once is taken off the list; what repeats stays.
-pub(super) fn done(
+/// What came last, or one that is still to come.
+pub(super) fn snooze(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
-    numbers: &[usize],
-) -> Result<Option<String>> {
-    for number in numbers {
-        if !listing::has_number(turn, tx, *number)? {
-            return Ok(None);
+    about: &str,
+    time: Option<&TimeChange>,
+) -> Result<Option<Reply>> {
+    if came_last(turn, tx, about)? {
+        return snooze::snooze_last(turn, tx, time).map(Some);
+    }
+    let open = referent::find_named(turn, tx, about)?;
+    match open.as_slice() {
+        [] => Ok(None),
+        [_] => snooze::snooze_open(turn, tx, &open, time).map(Some),
+        _ => {
+            let how = "with its number, like “snooze 2 for an hour”";
+            listing::ask_which(turn, tx, how, &open).map(|reply| Some(reply.into()))
         }
     }
-    let which = ReminderRef::Numbered(numbers.to_vec());
-    match referent::found(turn, tx, &which)? {
-        Some(Referent::Open(open)) => about::done_open(turn, tx, open).map(Some),
-        Some(Referent::Unclear(reply)) => Ok(Some(reply)),
-        Some(Referent::Delivered(_)) | None => Ok(None),
+}
+
+pub(super) fn mark_done(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    about: &str,
+) -> Result<Option<String>> {
+    if came_last(turn, tx, about)? {
+        return super::mark_done(turn, tx);
+    }
+    let open = referent::find_named(turn, tx, about)?;
+    match open.len() {
+        0 => Ok(None),
+        1 => mark_open_done(turn, tx, open).map(Some),
+        _ => {
+            let how = "with its number, like “done 2”";
+            listing::ask_which(turn, tx, how, &open).map(Some)
+        }
     }
 }
 
-/// All of this direct chat: none of a group, where others go by them.
-pub(super) fn cancel_all_but(
+/// Those that were done before they came.
+pub(super) fn mark_open_done(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
-    kept: &ReminderRef,
-) -> Result<Option<String>> {
-    if turn.in_group() {
-        return Ok(None);
+    open: Vec<Reminder>,
+) -> Result<String> {
+    let (repeating, once): (Vec<Reminder>, Vec<Reminder>) =
+        open.into_iter().partition(|r| r.recurrence.is_some());
+    open_reminders::cancel(turn, tx, &once)?;
+    let mut replies = Vec::new();
+    if !once.is_empty() {
+        replies.push(wording::done_before_it_came(&listed(&once)));
     }
-    let kept = match referent::found(turn, tx, kept)? {
-        Some(Referent::Open(open)) => open,
-        Some(Referent::Unclear(reply)) => return Ok(Some(reply)),
-        Some(Referent::Delivered(_)) | None => return Ok(None),
-    };
-    let mut others = open_reminders::here(turn, tx)?;
-    let is_of_room = |other: &Reminder| other.room == turn.room.id;
-    others.retain(|other| is_of_room(other) && kept.iter().all(|one| one.id != other.id));
-    if others.is_empty() {
-        return Ok(Some(wording::left_as_it_was()));
+    if !repeating.is_empty() {
+        let (now, zone) = (turn.now, turn.timezone());
+        replies.push(wording::repeating_stays(&listed(&repeating), now, zone));
     }
-    open_reminders::cancel(turn, tx, &others)?;
-    let others = described(&others, turn.timezone());
-    Ok(Some(wording::reminders_cancelled(&pairs(&others))))
+    Ok(replies.join("\n"))
+}
+
+/// Whether the reminder that came last is about it.
+fn came_last(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str) -> Result<bool> {
+    let latest = latest::read_named(turn, tx)?;
+    Ok(latest.is_some_and(|(latest, _)| {
+        let is_meant = |text: &str| assistant::reminder_matches(text, about);
+        let mut came = latest.reminders.iter();
+        latest.event == ItemEvent::Delivered && came.all(|one| is_meant(&one.text))
+    }))
 }
 
 /// "move lunch with Bo to 2pm", of which neither a reminder nor a calendar is known.
@@ -110,77 +172,9 @@ pub(in crate::ingest) fn nothing_to_move(
     Ok(Some(wording::nothing_to_move(about, has_calendar)))
 }
 
-/// "cancel the pills": a message that means nothing else names a reminder by its words.
-pub(in crate::ingest) fn carry_out(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-) -> Result<Option<Reply>> {
-    let unknown = turn.unknown_message();
-    let Some(what) = &unknown.named_follow_up else {
-        return Ok(None);
-    };
-    if let FollowUp::CalledOffAbout(name) = what {
-        return Ok(about::note_cancelled(turn, tx, name)?.map(Reply::from));
-    }
-    if let FollowUp::SnoozeAbout { .. } | FollowUp::DoneAbout(_) = what {
-        return follow_ups::carry_out(turn, tx, what);
-    }
-    if let FollowUp::Cancel(ReminderRef::About(about)) = what
-        && let Some(each) = each_of(about)
-        && !referent::named(turn, tx, each)?.is_empty()
-    {
-        let which = ReminderRef::AllAbout(each.to_owned());
-        return follow_ups::carry_out(turn, tx, &FollowUp::Cancel(which));
-    }
-    let (FollowUp::Cancel(ReminderRef::About(about))
-    | FollowUp::ChangeUnclear(ReminderRef::About(about))
-    | FollowUp::Change {
-        which: ReminderRef::About(about),
-        ..
-    }) = what
-    else {
-        return Ok(None);
-    };
-    let found = referent::named(turn, tx, about)?;
-    if found.len() < 2
-        && matches!(what, FollowUp::Cancel(_))
-        && let Some(reply) = cancel_day(turn, tx, about)?
-    {
-        return Ok(Some(reply.into()));
-    }
-    if matches!(what, FollowUp::Cancel(_))
-        && found.iter().any(|one| one.recurrence.is_some())
-        && open_reminders::matching(turn, tx, Some(about), None)?.is_empty()
-        && let Some(reply) = cancel_of_day(turn, tx, about)?
-    {
-        return Ok(Some(reply.into()));
-    }
-    match (found.as_slice(), what) {
-        ([], FollowUp::Cancel(_)) => {
-            let mut reply = cancel_each(turn, tx, about)?;
-            if reply.is_none() {
-                reply = cancel_of_day(turn, tx, about)?;
-            }
-            if reply.is_none() {
-                reply = about::cancel_appointment(turn, tx, about)?;
-            }
-            Ok(reply.map(Reply::from))
-        }
-        ([], FollowUp::Change { .. }) => {
-            Ok(about::move_appointment(turn, tx, about)?.map(Reply::from))
-        }
-        ([], _) => Ok(None),
-        ([_, _, ..], FollowUp::Cancel(_)) => {
-            let which = cancelling::ask_which(turn, tx, &found)?;
-            Ok(Some(which.into()))
-        }
-        _ => follow_ups::carry_out(turn, tx, what),
-    }
-}
-
 /// "delete the flight ones" after a list of reminders: those of the list, whatever else is known of
 /// flights. `None`: no list was shown, or none of it is named.
-pub(in crate::ingest) fn of_shown(
+pub(in crate::ingest) fn cancel_of_shown(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
     intent: &Intent,
@@ -195,7 +189,7 @@ pub(in crate::ingest) fn of_shown(
     let Some((ids, _)) = listing::shown(turn, tx)? else {
         return Ok(None);
     };
-    let found = referent::named(turn, tx, about)?;
+    let found = referent::find_named(turn, tx, about)?;
     let are_shown = found.iter().all(|one| ids.contains(&one.schedule_id));
     match !found.is_empty() && are_shown {
         true => follow_ups::carry_out(turn, tx, what),
@@ -222,10 +216,10 @@ fn cancel_day(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: &str) -> Result<Op
         Intent::CancelReminders(request) if request.about.is_none() => request,
         _ => return Ok(None),
     };
-    let found = open_reminders::found(turn, tx, request)?;
+    let found = open_reminders::find(turn, tx, request)?;
     let has_repeating = found.iter().any(|one| one.recurrence.is_some());
     match request.on.is_some() && request.minutes.is_empty() && has_repeating {
-        true => cancelling::requested(turn, tx, request).map(Some),
+        true => cancelling::cancel_requested(turn, tx, request).map(Some),
         false => Ok(None),
     }
 }
@@ -243,8 +237,8 @@ fn cancel_of_day(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: &str) -> Result
         _ => return Ok(None),
     };
     let is_of_time = request.about.is_some() && request.with_time.is_some();
-    match is_of_time && !open_reminders::found(turn, tx, request)?.is_empty() {
-        true => cancelling::requested(turn, tx, request).map(Some),
+    match is_of_time && !open_reminders::find(turn, tx, request)?.is_empty() {
+        true => cancelling::cancel_requested(turn, tx, request).map(Some),
         false => Ok(None),
     }
 }
@@ -263,7 +257,7 @@ fn cancel_each(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: &str) -> Result<O
             [one] => all.push(one.clone()),
         }
     }
-    if let Some(reply) = about::cancel_appointments(turn, tx, &all, &unknown)? {
+    if let Some(reply) = appointments::cancel_appointments(turn, tx, &all, &unknown)? {
         return Ok(Some(reply));
     }
     if all.is_empty() {

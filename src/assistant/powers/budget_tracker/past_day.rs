@@ -16,7 +16,7 @@ const DAY_WORDS_MAX: usize = 6;
 
 /// The day that is said with an amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SpentDay {
+pub(super) enum PastDay {
     Ago(i32),
     /// It is ahead, long ago, or may be one of two.
     Unclear,
@@ -27,7 +27,7 @@ pub(super) fn at_end(
     message: &ParsedMessage<'_>,
     from: usize,
     end: usize,
-) -> (usize, Option<SpentDay>) {
+) -> (usize, Option<PastDay>) {
     let words = &message.words;
     let (mut to, mut day) = (end, None);
     while to > from + 1 {
@@ -38,7 +38,7 @@ pub(super) fn at_end(
         let mut starts = to.saturating_sub(DAY_WORDS_MAX).max(from + 1)..to;
         let said = |start: usize| words.after(start, &TODAY) == Some(to);
         if let Some(start) = starts.clone().find(|start| said(*start)) {
-            (to, day) = (start, day.or(Some(SpentDay::Ago(0))));
+            (to, day) = (start, day.or(Some(PastDay::Ago(0))));
         } else if let Some(start) = starts.clone().find(|start| is_time(words, *start, to)) {
             to = start;
         } else if let Some((start, found)) = starts.find_map(|start| {
@@ -67,7 +67,7 @@ fn is_time(words: &Words<'_>, start: usize, to: usize) -> bool {
 }
 
 /// The day at `at`, and the index after it.
-pub(super) fn read(message: &ParsedMessage<'_>, at: usize) -> Option<(SpentDay, usize)> {
+pub(super) fn read(message: &ParsedMessage<'_>, at: usize) -> Option<(PastDay, usize)> {
     const NEAR: [(&str, i32); 5] = [
         ("the day before yesterday", 2),
         ("day before yesterday", 2),
@@ -82,7 +82,7 @@ pub(super) fn read(message: &ParsedMessage<'_>, at: usize) -> Option<(SpentDay, 
         "the" | "day" | "yesterday" | "last" | "today"
     );
     if may_be_near && let Some((days, next)) = NEAR.iter().find_map(near) {
-        return Some((SpentDay::Ago(days), after_part_of_day(words, next)));
+        return Some((PastDay::Ago(days), after_part_of_day(words, next)));
     }
     let today = || local_time::date(message.context.now, message.zone());
     if let Some(found) = ago(message, at) {
@@ -113,7 +113,7 @@ pub(super) fn read(message: &ParsedMessage<'_>, at: usize) -> Option<(SpentDay, 
             (days_ago(day, today()), next)
         }
     };
-    let day = days.map_or(SpentDay::Unclear, |days| SpentDay::Ago(days as i32));
+    let day = days.map_or(PastDay::Unclear, |days| PastDay::Ago(days as i32));
     Some((day, after_part_of_day(words, next)))
 }
 
@@ -124,7 +124,7 @@ fn after_part_of_day(words: &Words<'_>, at: usize) -> usize {
 }
 
 /// "2 days ago", "an hour ago"
-fn ago(message: &ParsedMessage<'_>, at: usize) -> Option<(SpentDay, usize)> {
+fn ago(message: &ParsedMessage<'_>, at: usize) -> Option<(PastDay, usize)> {
     let words = &message.words;
     let is_ago = |n: usize| words.get(n) == "ago";
     if !(at + 1..at + DAY_WORDS_MAX).any(is_ago) {
@@ -140,8 +140,8 @@ fn ago(message: &ParsedMessage<'_>, at: usize) -> Option<(SpentDay, usize)> {
         seconds => (date(now) - date(now.plus_s(-seconds))).num_days(),
     };
     let day = match delay.months == 0 && days <= DAYS_AGO_MAX {
-        true => SpentDay::Ago(days as i32),
-        false => SpentDay::Unclear,
+        true => PastDay::Ago(days as i32),
+        false => PastDay::Unclear,
     };
     Some((day, next))
 }
@@ -240,7 +240,7 @@ mod tests {
     fn a_day_is_the_last_one() {
         // Monday, 23 November 2026
         let monday = Timestamp(1_795_435_200_000);
-        use SpentDay::{Ago, Unclear};
+        use PastDay::{Ago, Unclear};
         for (text, expected) in [
             ("5 on tea", ("5 on tea", None)),
             ("5 on tea yesterday", ("5 on tea", Some(Ago(1)))),

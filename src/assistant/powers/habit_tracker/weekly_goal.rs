@@ -22,7 +22,7 @@ pub(super) fn changed(words: &Words<'_>, at: usize, end: usize) -> Option<HabitA
     })?;
     let name = parsers::original(words, from, to);
     let to = to + usize::from(words.get(to) == "to");
-    let per_week = often_until(words, to, end)?;
+    let per_week = read_times_per_week(words, to, end)?;
     Some(HabitAction::Often { name, per_week })
 }
 
@@ -47,7 +47,7 @@ pub(super) fn tracked_so_often(words: &Words<'_>, from: usize, end: usize) -> Op
 
 /// "run 3 times a week", "meditate daily", "water plants every day".
 pub(super) fn tracked(words: &Words<'_>, from: usize, end: usize) -> HabitAction {
-    let found = (from + 1..end).find_map(|at| Some((at, often_until(words, at, end)?)));
+    let found = (from + 1..end).find_map(|at| Some((at, read_times_per_week(words, at, end)?)));
     let (to, per_week) = found.unwrap_or((end, 7));
     if names_days(words, from, to) || (from..to).any(|n| is_often(words.get(n))) {
         return HabitAction::OftenUnclear;
@@ -56,7 +56,7 @@ pub(super) fn tracked(words: &Words<'_>, from: usize, end: usize) -> HabitAction
 }
 
 /// How often a week, where nothing else is said from `at` on: "3 times a week", "daily".
-fn often_until(words: &Words<'_>, at: usize, end: usize) -> Option<u32> {
+fn read_times_per_week(words: &Words<'_>, at: usize, end: usize) -> Option<u32> {
     let is_all = |phrases: &[&str]| words.after(at, phrases) == Some(end);
     let daily = [
         "every day", "each day", "daily", "everyday", "a day", "every night", "every morning",

@@ -6,22 +6,22 @@ use crate::assistant::powers::{CheckinAnswer, checkin_answer, choice};
 use crate::assistant::{Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::dialog::question::{self, HOW_WAS_MS, Question};
+use crate::ingest::dialog::question::{self, CHECKIN_QUESTION_MS, Question};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Ingest, Mode, dialog, memories};
 use crate::store::{DialogPart, RoomId, Tx, UserId};
 
 impl Ingest {
     /// The next thing that the person says may be the answer.
-    pub(super) fn ask_how_it_was(
+    pub(super) fn ask_checkin_question(
         &self,
         tx: &mut Tx<'_>,
         (room, user): (RoomId, UserId),
         abouts: Vec<String>,
         now: Timestamp,
     ) -> Result<()> {
-        self.how_was_asked_ms.fetch_max(now.0, Ordering::Relaxed);
-        let question = Question::HowWas { abouts, told: None };
+        self.checkin_asked_ms.fetch_max(now.0, Ordering::Relaxed);
+        let question = Question::Checkin { abouts, told: None };
         dialog::note(tx, (room, user), DialogPart::Question, Some(&question), now)
     }
 }
@@ -75,8 +75,8 @@ pub(in crate::ingest) fn answer(
     tx: &mut Tx<'_>,
     intent: &Intent,
 ) -> Result<Option<String>> {
-    let asked_ms = turn.ingest.how_was_asked_ms.load(Ordering::Relaxed);
-    let is_recent = turn.now.0.saturating_sub(asked_ms) <= HOW_WAS_MS;
+    let asked_ms = turn.ingest.checkin_asked_ms.load(Ordering::Relaxed);
+    let is_recent = turn.now.0.saturating_sub(asked_ms) <= CHECKIN_QUESTION_MS;
     let is_told = turn
         .requested_power
         .as_ref()
@@ -85,8 +85,8 @@ pub(in crate::ingest) fn answer(
     if !is_recent || turn.message.mode != Mode::Direct || !may_answer {
         return Ok(None);
     }
-    let asked = question::asked(turn, tx, HOW_WAS_MS)?;
-    let Some((Question::HowWas { abouts, told }, _)) = asked else {
+    let asked = question::read_last(turn, tx, CHECKIN_QUESTION_MS)?;
+    let Some((Question::Checkin { abouts, told }, _)) = asked else {
         return Ok(None);
     };
     let said = match checkin_answer(&turn.message.text) {
@@ -104,7 +104,7 @@ pub(in crate::ingest) fn answer(
         (None, false) => {
             let reply = wording::which_was_it(&names(&abouts));
             let told = Some(said);
-            question::ask(turn, tx, &Question::HowWas { abouts, told })?;
+            question::ask(turn, tx, &Question::Checkin { abouts, told })?;
             return Ok(Some(reply));
         }
     };
@@ -115,7 +115,7 @@ pub(in crate::ingest) fn answer(
         false => question::ask(
             turn,
             tx,
-            &Question::HowWas {
+            &Question::Checkin {
                 abouts: left,
                 told: None,
             },
