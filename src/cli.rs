@@ -164,7 +164,7 @@ pub fn main() -> ExitCode {
         Command::Serve => serve::run(&source),
         Command::Chat(options) => chat::run(&source, &options),
         Command::Init(options) => {
-            init::run(&file.unwrap_or("service.toml".into()), &options).map_err(one_reason)
+            init::run(&file.unwrap_or("service.toml".into()), &options).map_err(Failure::from)
         }
         Command::Check(options) => check::run(&source, &options),
         Command::Token(command) => token::run(&source, &command),
@@ -183,8 +183,8 @@ pub fn main() -> ExitCode {
     log::logger().flush();
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(reasons) => {
-            for reason in reasons {
+        Err(failure) => {
+            for reason in failure.reasons {
                 eprintln!("chatkeep: {}", printable::plain_lines(&reason));
             }
             ExitCode::FAILURE
@@ -192,21 +192,50 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn one_reason(reason: String) -> Vec<String> {
-    vec![reason]
+/// Why a command failed: one or more sentences, each printed on its own line.
+struct Failure {
+    reasons: Vec<String>,
+}
+
+impl From<String> for Failure {
+    fn from(reason: String) -> Self {
+        Self {
+            reasons: vec![reason],
+        }
+    }
+}
+
+impl From<&str> for Failure {
+    fn from(reason: &str) -> Self {
+        reason.to_owned().into()
+    }
+}
+
+impl From<Vec<ConfigProblem>> for Failure {
+    fn from(problems: Vec<ConfigProblem>) -> Self {
+        problems.iter().map(ConfigProblem::to_string).collect()
+    }
+}
+
+impl FromIterator<String> for Failure {
+    fn from_iter<I: IntoIterator<Item = String>>(reasons: I) -> Self {
+        Self {
+            reasons: reasons.into_iter().collect(),
+        }
+    }
 }
 
 /// The configuration with everything that serving needs; generates development secrets.
-fn load_with_secrets(source: &Source) -> Result<LoadedConfig, Vec<String>> {
+fn load_with_secrets(source: &Source) -> Result<LoadedConfig, Failure> {
     let mut loaded = load(source)?;
     let filled = loaded.config.fill_development_secrets();
-    filled.map_err(|problem| one_reason(problem.to_string()))?;
+    filled.map_err(|problem| problem.to_string())?;
     Ok(loaded)
 }
 
 /// The configuration as given.
-fn load(source: &Source) -> Result<LoadedConfig, Vec<String>> {
-    Config::load(source).map_err(|problems| problems.iter().map(ConfigProblem::to_string).collect())
+fn load(source: &Source) -> Result<LoadedConfig, Failure> {
+    Ok(Config::load(source)?)
 }
 
 /// Prints lines to standard output, without control characters.

@@ -3,6 +3,7 @@
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::Failure;
 use super::printable::plain;
 use super::running;
 use crate::clock::{Clock, Timestamp};
@@ -22,7 +23,7 @@ pub(super) struct Options {
     json: bool,
 }
 
-pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
+pub(super) fn run(source: &Source, options: &Options) -> Result<(), Failure> {
     let database = super::load(source)?.config.storage.path;
     let read = || -> Result<_, String> {
         let since = options.since.unwrap_or(Timestamp(i64::MIN));
@@ -33,7 +34,7 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
         rows.truncate(limit);
         Ok((rows, has_more))
     };
-    let (rows, has_more) = read().map_err(super::one_reason)?;
+    let (rows, has_more) = read()?;
     let result = if options.json {
         super::print_json(&json!({ "entries": rows, "has_more": has_more }))
     } else if rows.is_empty() {
@@ -45,7 +46,7 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
     if has_more && !options.json {
         eprintln!("There are older ones: add --limit");
     }
-    result.map_err(super::one_reason)
+    Ok(result?)
 }
 
 fn since(text: &str) -> Result<Timestamp, String> {

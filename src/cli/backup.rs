@@ -10,6 +10,7 @@ use clap::Args;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::Failure;
 use super::progress::Progress;
 use super::running;
 use crate::app::{BackupPhase, BackupStatus};
@@ -35,18 +36,18 @@ pub(super) struct Options {
     json: bool,
 }
 
-pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
+pub(super) fn run(source: &Source, options: &Options) -> Result<(), Failure> {
     if options.file.as_os_str() == "-" {
         let reason = "a backup is checked before it has its name, so it can't go to standard output; \
                    name a file (./- for one of that name)";
-        return Err(super::one_reason(reason.to_owned()));
+        return Err(reason.into());
     }
     let loaded = super::load(source)?;
     let database = &loaded.config.storage.path;
-    running::check_database(database, "nothing to back up").map_err(super::one_reason)?;
+    running::check_database(database, "nothing to back up")?;
     let companions = companion_files(&loaded);
-    refuse_companion(&options.file, &companions).map_err(super::one_reason)?;
-    store::check_backup_name(database, &options.file, options.force).map_err(super::one_reason)?;
+    refuse_companion(&options.file, &companions)?;
+    store::check_backup_name(database, &options.file, options.force)?;
     let clock = Clock::system();
     let started = clock.monotonic();
     let backup = if running::is_answering(&loaded.config) {
@@ -59,13 +60,12 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
             progress.show(stage);
         })
     };
-    let backup = backup.map_err(super::one_reason)?;
+    let backup = backup?;
     let seconds = clock.monotonic().since(started) as f64 / 1000.0;
-    super::print(&match options.json {
+    Ok(super::print(&match options.json {
         true => as_json(&options.file, &backup, seconds, &companions),
         false => as_text(&options.file, &backup, seconds, &companions),
-    })
-    .map_err(super::one_reason)
+    })?)
 }
 
 /// Requests a copy from the running service, and takes the copy over.

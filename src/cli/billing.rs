@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand};
 use serde_json::json;
 
+use super::Failure;
 use super::progress::Progress;
 use super::running::{self, IdleService};
 use crate::billing::reconcile::{Page, SubscriptionDrift};
@@ -30,17 +31,15 @@ pub(super) struct Options {
     json: bool,
 }
 
-pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
+pub(super) fn run(source: &Source, command: &Command) -> Result<(), Failure> {
     let Command::Reconcile(options) = command;
     if super::load(source)?.config.billing.provider == BillingProvider::None {
         let reason = "there is no payment provider (billing.provider = \"none\"), so nothing to \
                        compare with; `chatkeep user grant` gives subscriptions";
-        return Err(super::one_reason(reason.to_owned()));
+        return Err(reason.into());
     }
     let config = super::load_with_secrets(source)?.config;
-    reconcile(&config, options)
-        .and_then(|total| print_result(&total, options))
-        .map_err(super::one_reason)
+    Ok(print_result(&reconcile(&config, options)?, options)?)
 }
 
 /// Compares page by page, through the running service or without one.

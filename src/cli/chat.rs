@@ -17,6 +17,7 @@ use clap::Args;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 
+use super::Failure;
 use super::printable::{plain, plain_lines};
 use super::service_access::ServiceAccess;
 use crate::app::{self, App};
@@ -49,7 +50,7 @@ pub(super) struct Options {
     script: Option<PathBuf>,
 }
 
-pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
+pub(super) fn run(source: &Source, options: &Options) -> Result<(), Failure> {
     let config = options.access.config(source, options.url.as_deref())?;
     // A conversation shows only warnings, unless configured otherwise.
     let log = Log {
@@ -60,13 +61,13 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
         file: None,
         ..config.log
     };
-    super::logging::start(&log).map_err(super::one_reason)?;
-    let runtime = super::runtime().map_err(super::one_reason)?;
+    super::logging::start(&log)?;
+    let runtime = super::runtime()?;
     let result = match &options.script {
         Some(file) => runtime.block_on(play(config, file)),
         None => runtime
             .block_on(chat(config, options))
-            .map_err(super::one_reason),
+            .map_err(Failure::from),
     };
     // The store has closed its file. A hanging call must not keep the process alive.
     runtime.shutdown_timeout(SHUTDOWN_MAX);
@@ -95,30 +96,29 @@ async fn chat(mut config: Config, options: &Options) -> Result<(), String> {
 }
 
 /// Plays a script. The errors are the differences from the script.
-async fn play(mut config: Config, file: &Path) -> Result<(), Vec<String>> {
+async fn play(mut config: Config, file: &Path) -> Result<(), Failure> {
     let name = file.display();
     let text = std::fs::read_to_string(file);
-    let text = text.map_err(|e| super::one_reason(format!("--script: can't read {name}: {e}")))?;
-    let script =
-        script::read(&text).map_err(|reason| super::one_reason(format!("{name}: {reason}")))?;
-    let folder = player::Folder::make().map_err(super::one_reason)?;
+    let text = text.map_err(|e| format!("--script: can't read {name}: {e}"))?;
+    let script = script::read(&text).map_err(|reason| format!("{name}: {reason}"))?;
+    let folder = player::Folder::make()?;
     config.storage.path = folder.0.join("chatkeep.db");
     config.access.charge_nobody = true;
     config.server.listen.set_port(0);
-    let mut lock = app::lock(&config).map_err(super::one_reason)?;
+    let mut lock = app::lock(&config)?;
     let clock = Clock::fixed(Timestamp(0));
     let service = OwnService::start(config.clone(), &mut lock, clock.clone());
-    let service = service.await.map_err(super::one_reason)?;
+    let service = service.await?;
     let player = Player::new(service.app.clone(), clock, service.url.clone(), &config);
     let outcome = match player {
         Ok(player) => player.play(script).await,
         Err(reason) => Err(reason),
     };
     service.stop().await;
-    let outcome = outcome.map_err(|reason| super::one_reason(format!("{name}: {reason}")))?;
+    let outcome = outcome.map_err(|reason| format!("{name}: {reason}"))?;
     if outcome.failures.is_empty() {
-        return super::print_live(&format!("{} turns, all as expected", outcome.turns))
-            .map_err(super::one_reason);
+        let text = format!("{} turns, all as expected", outcome.turns);
+        return Ok(super::print_live(&text)?);
     }
     let failures = outcome.failures.iter();
     Err(failures.map(|reason| format!("{name}: {reason}")).collect())

@@ -6,6 +6,7 @@ pub(super) mod places;
 use clap::Args;
 use serde_json::json;
 
+use super::Failure;
 use crate::config::{Config, ConfigProblem, LoadedConfig, Source};
 
 #[derive(Args)]
@@ -16,7 +17,7 @@ pub(super) struct Options {
 }
 
 /// Prints the result; the error lists every problem, one sentence each.
-pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
+pub(super) fn run(source: &Source, options: &Options) -> Result<(), Failure> {
     let checked = Config::load_and(source, places::problems);
     let output = match (&checked, options.json) {
         (_, true) => Some(as_json(&checked)),
@@ -24,11 +25,9 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
         (Err(_), false) => None, // problems are printed to standard error
     };
     if let Some(output) = output {
-        super::print(&output).map_err(super::one_reason)?;
+        super::print(&output)?;
     }
-    let problems =
-        |problems: Vec<ConfigProblem>| problems.iter().map(ConfigProblem::to_string).collect();
-    checked.map(drop).map_err(problems)
+    Ok(checked.map(drop)?)
 }
 
 fn mode(config: &Config) -> &'static str {

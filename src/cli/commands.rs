@@ -4,6 +4,7 @@
 use clap::{Args, Subcommand};
 use serde_json::json;
 
+use super::Failure;
 use super::printable::plain;
 use super::running;
 use crate::clock::Clock;
@@ -45,9 +46,9 @@ pub(super) struct CommandId {
     command_id: String,
 }
 
-pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
+pub(super) fn run(source: &Source, command: &Command) -> Result<(), Failure> {
     let database = super::load(source)?.config.storage.path;
-    running::check_database(&database, "no commands").map_err(super::one_reason)?;
+    running::check_database(&database, "no commands")?;
     let result = match command {
         Command::List(options) => list(&database, options),
         Command::Retry(options) => {
@@ -59,7 +60,7 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
             drop_command(&config, &options.command_id)
         }
     };
-    result.map_err(super::one_reason)
+    Ok(result?)
 }
 
 fn list(database: &std::path::Path, options: &List) -> Result<(), String> {

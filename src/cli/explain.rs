@@ -4,6 +4,7 @@
 use clap::Args;
 use serde_json::Value;
 
+use super::Failure;
 use super::printable::plain;
 use super::running;
 use crate::config::Source;
@@ -26,7 +27,7 @@ pub(super) struct Options {
     json: bool,
 }
 
-pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
+pub(super) fn run(source: &Source, options: &Options) -> Result<(), Failure> {
     let config = super::load(source)?.config;
     let database = &config.storage.path;
     let read = || {
@@ -47,13 +48,13 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
             )
         })
     };
-    let explanation = read().map_err(super::one_reason)?;
+    let explanation = read()?;
     let result = if options.json {
         super::print_json(&explanation)
     } else {
         super::print(&describe(&explanation))
     };
-    result.map_err(super::one_reason)
+    Ok(result?)
 }
 
 fn message_id(text: &str) -> Result<i64, &'static str> {

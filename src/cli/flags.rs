@@ -4,6 +4,7 @@
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
+use super::Failure;
 use super::running;
 use crate::clock::{Clock, Timestamp};
 use crate::config::{Config, Source};
@@ -63,7 +64,7 @@ pub(super) struct Unset {
     key: String,
 }
 
-pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
+pub(super) fn run(source: &Source, command: &Command) -> Result<(), Failure> {
     let result = match command {
         Command::List(options) => {
             let mut config = super::load(source)?.config;
@@ -74,18 +75,18 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
         }
         Command::Set(options) => {
             let now = Clock::system().now();
-            let flag = find_flag(&options.key).map_err(super::one_reason)?;
-            let value = options.to_override(flag, now).map_err(super::one_reason)?;
+            let flag = find_flag(&options.key)?;
+            let value = options.to_override(flag, now)?;
             let config = super::load_with_secrets(source)?.config;
             change(&config, flag, Some(value), now)
         }
         Command::Unset(options) => {
-            let flag = find_flag(&options.key).map_err(super::one_reason)?;
+            let flag = find_flag(&options.key)?;
             let config = super::load_with_secrets(source)?.config;
             change(&config, flag, None, Clock::system().now())
         }
     };
-    result.map_err(super::one_reason)
+    Ok(result?)
 }
 
 fn find_flag(key: &str) -> Result<&'static Flag, String> {

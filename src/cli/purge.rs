@@ -7,6 +7,7 @@ use clap::Args;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::Failure;
 use super::progress::Progress;
 use super::running::{self, IdleService};
 use crate::account::erasure::{self, PurgeOutlook, PurgeRun};
@@ -40,15 +41,15 @@ struct PurgeMode {
     dry_run: bool,
 }
 
-pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
+pub(super) fn run(source: &Source, options: &Options) -> Result<(), Failure> {
     let path = super::load(source)?.config.storage.path;
-    running::check_database(&path, "no accounts").map_err(super::one_reason)?;
+    running::check_database(&path, "no accounts")?;
     let config = super::load_with_secrets(source)?.config;
     let result = match options.mode.now {
         true => purge(&config, options.json),
         false => outlook(&config).and_then(|outlook| list(&outlook, options.json)),
     };
-    result.map_err(super::one_reason)
+    Ok(result?)
 }
 
 /// The answer to `POST /admin/purge`.

@@ -7,6 +7,7 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Subcommand};
 use tokio::signal::unix::{SignalKind, signal};
 
+use super::Failure;
 use super::service_access::ServiceAccess;
 use crate::app;
 use crate::auth::edge_token;
@@ -62,7 +63,7 @@ struct Options {
     access: ServiceAccess,
 }
 
-pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
+pub(super) fn run(source: &Source, command: &Command) -> Result<(), Failure> {
     let (name, options) = match &command.network {
         Some(Network::Telegram(options)) => ("telegram", options),
         Some(Network::Matrix(options)) => ("matrix", options),
@@ -71,12 +72,12 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
         None => return check_conformance(&command.conformance),
     };
     let config = options.access.config(source, options.url.as_deref())?;
-    super::logging::start(&config.log).map_err(super::one_reason)?;
-    let runtime = super::runtime().map_err(super::one_reason)?;
+    super::logging::start(&config.log)?;
+    let runtime = super::runtime()?;
     let result = runtime.block_on(connect(&config, name, options));
     // Doesn't wait for a running long poll.
     runtime.shutdown_background();
-    result.map_err(super::one_reason)
+    Ok(result?)
 }
 
 /// Ends the process: wrong usage.
@@ -89,19 +90,19 @@ fn refuse(words: &[String]) -> ! {
     command.error(ErrorKind::InvalidSubcommand, why).exit()
 }
 
-fn check_conformance(command: &[String]) -> Result<(), Vec<String>> {
-    let runtime = super::runtime().map_err(super::one_reason)?;
+fn check_conformance(command: &[String]) -> Result<(), Failure> {
+    let runtime = super::runtime()?;
     let report = runtime.block_on(conformance::run(command));
     runtime.shutdown_background();
-    let report = report.map_err(super::one_reason)?;
-    super::print(report.to_string().trim_end()).map_err(super::one_reason)?;
+    let report = report?;
+    super::print(report.to_string().trim_end())?;
     if report.passes() {
         return Ok(());
     }
     let mut reasons = vec!["the relay breaks a required rule of the protocol".to_owned()];
     let errors = report.errors.lines();
     reasons.extend(errors.map(|line| format!("the relay wrote: {line}")));
-    Err(reasons)
+    Err(Failure { reasons })
 }
 
 async fn connect(config: &Config, name: &'static str, options: &Options) -> Result<(), String> {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 
+use super::Failure;
 use super::progress::Progress;
 use crate::account::erasure::PurgeRun;
 use crate::account::exports;
@@ -34,15 +35,15 @@ pub(super) struct Options {
     json: bool,
 }
 
-pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
+pub(super) fn run(source: &Source, options: &Options) -> Result<(), Failure> {
     let config = super::load(source)?.config;
     if !options.yes && !std::io::stdin().is_terminal() {
         let file = options.file.display();
-        return Err(super::one_reason(format!(
+        return Err(Failure::from(format!(
             "standard input is no terminal, so nobody can confirm; to restore {file} without confirmation, add --yes"
         )));
     }
-    restore(source, &config, options).map_err(super::one_reason)
+    Ok(restore(source, &config, options)?)
 }
 
 fn restore(source: &Source, config: &Config, options: &Options) -> Result<(), String> {
@@ -125,7 +126,7 @@ fn erase_again(
     }
     // Loaded only now, because it needs secrets and generates missing ones.
     let mut config = super::load_with_secrets(source)
-        .map_err(|why| why.join("; "))?
+        .map_err(|why| why.reasons.join("; "))?
         .config;
     config.storage.path = draft.to_owned();
     runtime.block_on(async {

@@ -10,6 +10,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
+use super::Failure;
 use super::logging::{self, Logging};
 use crate::app::{self, App, connect_address};
 use crate::clock::Clock;
@@ -23,12 +24,12 @@ const CONNECTIONS_MIN: u64 = 16;
 /// How long the shutdown waits for a hanging call to a provider.
 const BLOCKED_CALLS_MAX: Duration = Duration::from_secs(1);
 
-pub(super) fn run(source: &Source) -> Result<(), Vec<String>> {
+pub(super) fn run(source: &Source) -> Result<(), Failure> {
     let mut loaded = super::load_with_secrets(source)?;
-    let logging = logging::start(&loaded.config.log).map_err(super::one_reason)?;
+    let logging = logging::start(&loaded.config.log)?;
     let warning = fit_descriptors(&mut loaded.config);
     loaded.warnings.extend(warning);
-    let runtime = super::runtime().map_err(super::one_reason)?;
+    let runtime = super::runtime()?;
     let reloading = ReloadSource {
         source: source.clone(),
         logging,
@@ -36,18 +37,17 @@ pub(super) fn run(source: &Source) -> Result<(), Vec<String>> {
         settings: loaded.settings.clone(),
     };
     let end = runtime.block_on(serve(loaded, reloading));
-    let end = end.map_err(super::one_reason);
     runtime.shutdown_timeout(BLOCKED_CALLS_MAX);
     let end = end?;
     match end {
         RunEnd::Clean => Ok(()),
-        RunEnd::GraceRanOut => Err(super::one_reason(
-            "stopped with requests still under way, because server.shutdown_grace_s was over".to_owned(),
-        )),
-        RunEnd::StorageLost => Err(super::one_reason(
+        RunEnd::GraceRanOut => Err(
+            "stopped with requests still under way, because server.shutdown_grace_s was over".into(),
+        ),
+        RunEnd::StorageLost => Err(
             "the disk failed while writing; nothing more was accepted. Check the disk, then start again"
-                .to_owned(),
-        )),
+                .into(),
+        ),
     }
 }
 
@@ -108,7 +108,7 @@ fn listen_for(kind: SignalKind) -> Result<Signal, String> {
     signal(kind).map_err(|e| format!("can't listen for signals: {e}"))
 }
 
-/// What a running service needs to reload its settings.
+/// The source from which a running service reloads its settings.
 struct ReloadSource {
     source: Source,
     logging: Logging,

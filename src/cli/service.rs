@@ -10,6 +10,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
+use super::Failure;
 use super::printable::plain;
 use super::running::{self, IdleService};
 use super::user::{self, UserArguments};
@@ -110,34 +111,31 @@ pub(super) struct ServiceArguments {
     service_id: String,
 }
 
-pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
+pub(super) fn run(source: &Source, command: &Command) -> Result<(), Failure> {
     let database = super::load(source)?.config.storage.path;
     let result = match command {
         Command::Add(options) => {
-            let user_id = user_id(&database, &options.person).map_err(super::one_reason)?;
-            let credentials = options.credentials().map_err(super::one_reason)?;
+            let user_id = user_id(&database, &options.person)?;
+            let credentials = options.credentials()?;
             // Loaded only now: no secret is generated for an unknown user.
             let config = super::load_with_secrets(source)?.config;
             add(&config, &user_id, credentials, options)
         }
         Command::List(options) => {
-            let user_id = user_id(&database, &options.person).map_err(super::one_reason)?;
+            let user_id = user_id(&database, &options.person)?;
             list(&super::load_with_secrets(source)?.config, &user_id, options)
         }
         Command::Test(options) => {
-            let (user_id, id) = options
-                .service
-                .check(&database)
-                .map_err(super::one_reason)?;
+            let (user_id, id) = options.service.check(&database)?;
             let config = super::load_with_secrets(source)?.config;
             test(&config, &user_id, id, options.json)
         }
         Command::Remove(options) => {
-            let (user_id, id) = options.check(&database).map_err(super::one_reason)?;
+            let (user_id, id) = options.check(&database)?;
             remove(&super::load_with_secrets(source)?.config, &user_id, id)
         }
     };
-    result.map_err(super::one_reason)
+    Ok(result?)
 }
 
 impl Add {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::Failure;
 use crate::config::{Config, Source};
 use crate::outbound::Authorities;
 
@@ -26,7 +27,7 @@ pub(super) struct ServiceAccess {
 
 impl ServiceAccess {
     /// The local configuration, of which a command with a URL and a token needs no secrets.
-    pub(super) fn config(&self, source: &Source, url: Option<&str>) -> Result<Config, Vec<String>> {
+    pub(super) fn config(&self, source: &Source, url: Option<&str>) -> Result<Config, Failure> {
         let loaded = match (url, &self.token) {
             (Some(_), Some(_)) => super::load(source)?,
             _ => super::load_with_secrets(source)?,

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use clap::{Args, Subcommand};
 
+use super::Failure;
 use super::running;
 use crate::auth::edge_token::{self, is_agent_id};
 use crate::auth::registration_token;
@@ -71,15 +72,15 @@ pub(super) struct Revoke {
     force: bool,
 }
 
-pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
+pub(super) fn run(source: &Source, command: &Command) -> Result<(), Failure> {
     if let Command::User(options) = command {
         return user::run(source, options);
     }
     if let Command::Revoke(revoke) = command {
         let database = super::load(source)?.config.storage.path;
         // In a wrong folder the revocation would have no effect.
-        running::check_database(&database, "nothing was ended").map_err(super::one_reason)?;
-        check_known(&database, revoke).map_err(super::one_reason)?;
+        running::check_database(&database, "nothing was ended")?;
+        check_known(&database, revoke)?;
     }
     let config = super::load_with_secrets(source)?.config;
     let result = match command {
@@ -100,7 +101,7 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
             super::print(&message)
         }),
     };
-    result.map_err(super::one_reason)
+    Ok(result?)
 }
 
 /// In a wrong folder, development mode would generate new secrets and a token that no service

@@ -6,6 +6,7 @@ use std::path::Path;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
+use super::Failure;
 use super::printable::plain;
 use super::running;
 use crate::account::{self, UserView};
@@ -87,7 +88,7 @@ pub(super) struct UserArguments {
     user_id: Option<String>,
 }
 
-pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
+pub(super) fn run(source: &Source, command: &Command) -> Result<(), Failure> {
     let config = super::load(source)?.config;
     let now = Clock::system().now();
     let database = &config.storage.path;
@@ -102,8 +103,8 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
             }
         }),
         Command::Grant(options) => {
-            let grant = parse_grant(options, now).map_err(super::one_reason)?;
-            let row = find(database, &options.user, now).map_err(super::one_reason)?;
+            let grant = parse_grant(options, now)?;
+            let row = find(database, &options.user, now)?;
             // Loaded only now: no secret is generated for an unknown user.
             let config = super::load_with_secrets(source)?.config;
             change(&config, &row, Some(grant.clone()), now).and_then(|()| {
@@ -116,13 +117,12 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
             })
         }
         Command::Revoke(user) => {
-            let row = find(database, user, now).map_err(super::one_reason)?;
+            let row = find(database, user, now)?;
             if row.user.grant.is_none() {
-                return super::print(&format!(
+                return Ok(super::print(&format!(
                     "{} has no grant; nothing changed.",
                     display_name(&row)
-                ))
-                .map_err(super::one_reason);
+                ))?);
             }
             let config = super::load_with_secrets(source)?.config;
             change(&config, &row, None, now).and_then(|()| {
@@ -130,7 +130,7 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
             })
         }
     };
-    result.map_err(super::one_reason)
+    Ok(result?)
 }
 
 fn limit(text: &str) -> Result<u16, String> {
@@ -209,7 +209,7 @@ pub(super) fn find(
         let nearest = nearest(database, name, user.phone.is_some(), now);
         let list = match nearest == NO_USERS {
             true => "",
-            false => "; `chatkeep user list` shows who has written",
+            false => "; `chatkeep user list` lists the users",
         };
         format!("no user is known as {:?}; {nearest}{list}", plain(name))
     })

@@ -22,7 +22,7 @@ const POWER_CLAIMS: [&str; 9] = [
 pub(super) struct Rows {
     pub(super) reminders: Vec<Reminder>,
     pub(super) memories: Vec<String>,
-    /// What superpowers keep for the person, as JSON.
+    /// The superpowers' state for the person, as JSON.
     pub(super) powers: Vec<(String, String)>,
 }
 

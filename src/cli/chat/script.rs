@@ -1,5 +1,5 @@
 //! The parser for conversation scripts: messages with their times, expected answers, and expected
-//! rows. It must not know how a script is played.
+//! rows.
 
 use chrono::NaiveDateTime;
 

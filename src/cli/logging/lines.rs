@@ -1,5 +1,4 @@
 //! The log queue: log calls put lines into a bounded queue and never wait; one thread writes them.
-//! This file must not know the lines' format.
 
 use std::io::{self, Write};
 use std::sync::Arc;

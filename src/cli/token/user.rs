@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::Args;
 
 use crate::auth::jwt;
-use crate::cli;
+use crate::cli::{self, Failure};
 use crate::clock::{Clock, Timestamp};
 use crate::config::{Config, Secret, Source};
 use crate::model::public_id::PublicId;
@@ -34,19 +34,16 @@ struct UserArguments {
     phone: Option<String>,
 }
 
-pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
+pub(super) fn run(source: &Source, options: &Options) -> Result<(), Failure> {
     let config = cli::load(source)?.config;
-    check_allowed(&config).map_err(cli::one_reason)?;
+    check_allowed(&config)?;
     let now = Clock::system().now();
-    let user_id = subject(&config, &options.user, now).map_err(cli::one_reason)?;
+    let user_id = subject(&config, &options.user, now)?;
     // Loaded only now: no secret is generated for an unknown user.
     let config = cli::load_with_secrets(source)?.config;
     let secret = config.identity.hs256_secret.as_ref().map(Secret::expose);
-    let secret = secret.ok_or("identity.hs256_secret is missing; set it".to_owned());
-    let token = secret.map(|secret| jwt::issue(secret, &user_id, options.ttl, now));
-    token
-        .and_then(|token| cli::print(&token))
-        .map_err(cli::one_reason)
+    let secret = secret.ok_or("identity.hs256_secret is missing; set it")?;
+    Ok(cli::print(&jwt::issue(secret, &user_id, options.ttl, now))?)
 }
 
 fn check_allowed(config: &Config) -> Result<(), String> {
