@@ -1,10 +1,6 @@
-//! The WebSocket handshake (RFC 6455 section 4.2) and the socket it produces. This file must not
-//! know frames, nor who may connect.
+//! The WebSocket handshake (RFC 6455 section 4.2) and the socket it produces.
 
 use std::future::Future;
-use std::io;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 
 use hyper::header::{
     CONNECTION, HeaderMap, HeaderName, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY,
@@ -12,7 +8,6 @@ use hyper::header::{
 };
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
 use super::head::single_header;
@@ -46,46 +41,16 @@ impl Handshake {
         }
         let socket = async move {
             let upgraded = self.upgrade.await;
-            upgraded
-                .map(|upgraded| Socket(TokioIo::new(upgraded)))
-                .map_err(|cause| {
-                    Error::bad_request("The handshake was interrupted.").because(cause)
-                })
+            upgraded.map(TokioIo::new).map_err(|cause| {
+                Error::bad_request("The handshake was interrupted.").because(cause)
+            })
         };
         (answer, socket)
     }
 }
 
 /// An upgraded connection. It keeps its slot of `max_connections` until dropped.
-pub struct Socket(TokioIo<Upgraded>);
-
-impl AsyncRead for Socket {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_read(cx, buf)
-    }
-}
-
-impl AsyncWrite for Socket {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.0).poll_write(cx, buf)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_shutdown(cx)
-    }
-}
+pub type Socket = TokioIo<Upgraded>;
 
 /// The key of a handshake. 400 when the request is no handshake, 426 for another protocol version.
 pub(super) fn check(method: &Method, headers: &HeaderMap) -> Result<String, Error> {

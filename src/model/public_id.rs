@@ -1,49 +1,28 @@
-//! Public ids: UUIDs, parsed in either case and always written in lower case. It must not generate
-//! any.
+//! Public ids: UUIDs, parsed in either case and always written in lower case.
 
 use std::fmt;
 
-/// Positions of the hyphens in a UUID.
-const HYPHENS: [usize; 4] = [8, 13, 18, 23];
+use uuid::Uuid;
+
+/// Bytes of a UUID with hyphens. Other notations that `uuid` reads are longer or shorter.
 const TEXT_BYTES: usize = 36;
 
 /// A UUID (RFC 9562), of any version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct PublicId(u128);
+pub struct PublicId(Uuid);
 
 impl PublicId {
     /// `None` for anything but 32 hex digits with the usual hyphens.
     pub fn parse(text: &str) -> Option<Self> {
-        if text.len() != TEXT_BYTES {
-            return None;
-        }
-        let mut value = 0;
-        for (at, byte) in text.bytes().enumerate() {
-            if HYPHENS.contains(&at) {
-                if byte != b'-' {
-                    return None;
-                }
-                continue;
-            }
-            value = value << 4 | u128::from(char::from(byte).to_digit(16)?);
-        }
-        Some(Self(value))
+        let uuid = (text.len() == TEXT_BYTES).then(|| Uuid::try_parse(text));
+        uuid?.ok().map(Self)
     }
 }
 
 /// In lower case.
 impl fmt::Display for PublicId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let group = |from_bit: u32, digits: u32| (self.0 >> from_bit) & ((1 << (digits * 4)) - 1);
-        write!(
-            f,
-            "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
-            group(96, 8),
-            group(80, 4),
-            group(64, 4),
-            group(48, 4),
-            group(0, 12),
-        )
+        fmt::Display::fmt(&self.0.hyphenated(), f)
     }
 }
 

@@ -178,7 +178,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("encoding_rs", &["src/mail_extract"]),
     ("html5ever", &["src/mail_extract"]),
     ("imap_next", &["src/mailbox"]),
-    ("uuid", &["src/random.rs"]),
+    ("uuid", &["src/random.rs", "src/model/public_id.rs"]),
     (
         "chrono",
         &[
