@@ -10,7 +10,7 @@ use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::model::bubbles;
 use crate::random;
-use crate::store::{AgentId, NewCommand, RoomId, Tx, UserId};
+use crate::store::{AgentId, ChatTarget, NewCommand, RoomId, Tx, UserId};
 
 /// Bubbles in one command. A longer text becomes several commands.
 const BUBBLES_MAX: usize = 16;
@@ -18,6 +18,7 @@ const BUBBLES_MAX: usize = 16;
 const TEXT_UNITS_MAX: usize = 4_999;
 const SEND_MESSAGE: &str = "send_message_now";
 
+/// A message to queue for a relay.
 pub struct OutgoingMessage<'a> {
     pub agent: AgentId,
     pub room: RoomId,
@@ -30,6 +31,30 @@ pub struct OutgoingMessage<'a> {
     /// The creator of the app that sends the message, if an app does. Apps may use a share of the
     /// outbox; the rest is for replies and reminders.
     pub app_creator: Option<UserId>,
+}
+
+impl<'a> OutgoingMessage<'a> {
+    /// A message of the assistant for this person, split into bubbles. `None`: the chat has no
+    /// relay that takes commands.
+    pub fn to_chat(chat: &'a ChatTarget, text: &'a str, user: UserId) -> Option<Self> {
+        Some(Self {
+            agent: chat.agent?,
+            room: chat.room,
+            chat_guid: &chat.chat_guid,
+            text,
+            is_one_bubble: false,
+            user: Some(user),
+            app_creator: None,
+        })
+    }
+
+    /// The message in one bubble; its text has at most `BUBBLE_CHARS_CAP`.
+    pub fn unsplit(self) -> Self {
+        Self {
+            is_one_bubble: true,
+            ..self
+        }
+    }
 }
 
 /// A message that a relay is to send.

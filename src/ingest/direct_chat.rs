@@ -2,7 +2,7 @@
 
 use super::turn::MessageTurn;
 use crate::assistant::wording;
-use crate::edge::queue;
+use crate::edge::queue::{self, OutgoingMessage};
 use crate::error::Result;
 use crate::store::Tx;
 
@@ -22,18 +22,11 @@ pub(super) fn is_kept_from(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bo
 
 /// False: the person has no direct chat that takes commands, or no more of them.
 pub(super) fn send(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str) -> Result<bool> {
-    let chat = tx.newest_direct_chat(turn.user.id, true)?;
-    let Some((agent, chat)) = chat.and_then(|chat| Some((chat.agent?, chat))) else {
+    let Some(chat) = tx.newest_direct_chat(turn.user.id, true)? else {
         return Ok(false);
     };
-    let message = queue::OutgoingMessage {
-        agent,
-        room: chat.room,
-        chat_guid: &chat.chat_guid,
-        text,
-        is_one_bubble: false,
-        user: Some(turn.user.id),
-        app_creator: None,
+    let Some(message) = OutgoingMessage::to_chat(&chat, text, turn.user.id) else {
+        return Ok(false);
     };
     queue::send_message(tx, &turn.ingest.hub, &message, turn.now)
 }

@@ -210,19 +210,13 @@ fn deliver(ingest: &Ingest, tx: &mut Tx<'_>, reminder: &Reminder, now: Timestamp
     } else {
         wording::reminder_text(&reminder.text, language)
     };
-    let Some((agent, chat)) = chat.and_then(|chat| Some((chat.agent?, chat))) else {
+    let Some(chat) = chat else {
         return postpone(tx, reminder, now);
     };
-    let message = OutgoingMessage {
-        agent,
-        room: chat.room,
-        chat_guid: &chat.chat_guid,
-        text: &text,
-        user: Some(reminder.user),
-        is_one_bubble: true,
-        app_creator: None,
+    let Some(message) = OutgoingMessage::to_chat(&chat, &text, reminder.user) else {
+        return postpone(tx, reminder, now);
     };
-    if !queue::send_message(tx, &ingest.hub, &message, now)? {
+    if !queue::send_message(tx, &ingest.hub, &message.unsplit(), now)? {
         return postpone(tx, reminder, now);
     }
     let mut latest = Latest::of(ItemEvent::Delivered, std::slice::from_ref(reminder));

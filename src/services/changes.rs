@@ -133,19 +133,11 @@ impl Services {
                 return Ok(());
             };
             let chat = tx.newest_direct_chat(row.user, true)?;
-            let is_told = match chat.and_then(|chat| Some((chat.agent?, chat))) {
-                Some((agent, chat)) => {
-                    let message = OutgoingMessage {
-                        agent,
-                        room: chat.room,
-                        chat_guid: &chat.chat_guid,
-                        text: outcome,
-                        user: Some(row.user),
-                        is_one_bubble: true,
-                        app_creator: None,
-                    };
-                    queue::send_message(tx, &hub, &message, now)?
-                }
+            let message = chat
+                .as_ref()
+                .and_then(|chat| OutgoingMessage::to_chat(chat, outcome, row.user));
+            let is_told = match message {
+                Some(message) => queue::send_message(tx, &hub, &message.unsplit(), now)?,
                 None => false,
             };
             match is_told || now.0 - row.created_at.0 > TOLD_MS_MAX {

@@ -108,9 +108,6 @@ impl Services {
             let Some(chat) = tx.newest_direct_chat(service.user, true)? else {
                 return Ok(());
             };
-            let Some(agent) = chat.agent else {
-                return Ok(());
-            };
             let text = format!(
                 "I can't read {} any more: {} Connect it again when you like, and I go on.",
                 service.name,
@@ -119,16 +116,10 @@ impl Services {
                     .as_deref()
                     .unwrap_or("it refuses the credentials."),
             );
-            let message = OutgoingMessage {
-                agent,
-                room: chat.room,
-                chat_guid: &chat.chat_guid,
-                text: &text,
-                user: Some(service.user),
-                is_one_bubble: true,
-                app_creator: None,
+            let Some(message) = OutgoingMessage::to_chat(&chat, &text, service.user) else {
+                return Ok(());
             };
-            if queue::send_message(tx, &hub, &message, now)? {
+            if queue::send_message(tx, &hub, &message.unsplit(), now)? {
                 tx.take_refusal_notice(service.id)?;
             }
             Ok(())

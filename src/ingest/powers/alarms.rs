@@ -132,7 +132,7 @@ impl Ingest {
             && gate::has_superpowers_alone(&user, &flags, now);
         if let Some(reply) = outcome.reply.filter(|_| may_speak) {
             let Some(room) = self.queue_message(tx, alarm, &reply, now)? else {
-                log::warn!("an alarm of {} can't be queued yet", alarm.name);
+                log::warn!("the alarm of superpower {} can't be queued yet", alarm.name);
                 return tx.postpone_power_alarm(alarm.user, &alarm.name, now.plus_s(POSTPONE_S));
             };
             if power.can_be_muted() {
@@ -162,17 +162,8 @@ impl Ingest {
         let Some(chat) = tx.private_chat_for(alarm.room, alarm.user)? else {
             return Ok(None);
         };
-        let Some(agent) = chat.agent else {
+        let Some(message) = OutgoingMessage::to_chat(&chat, text, alarm.user) else {
             return Ok(None);
-        };
-        let message = OutgoingMessage {
-            agent,
-            room: chat.room,
-            chat_guid: &chat.chat_guid,
-            text,
-            user: Some(alarm.user),
-            is_one_bubble: false,
-            app_creator: None,
         };
         let queued = queue::send_message(tx, &self.hub, &message, now)?;
         Ok(queued.then_some(chat.room))
