@@ -62,8 +62,9 @@ impl PendingRestore {
             ..RestoreReport::default()
         };
         (restored.had_present, restored.present_unread) = match look_at_present(target)? {
-            None => (false, None),
-            Some(read) => (true, read.err()),
+            PresentDatabase::Missing => (false, None),
+            PresentDatabase::Readable => (true, None),
+            PresentDatabase::Unreadable(why) => (true, Some(why)),
         };
         let failed = |e: rusqlite::Error| match e.sqlite_error_code() {
             Some(rusqlite::ErrorCode::DiskFull) => {
@@ -146,9 +147,16 @@ fn open_backup(path: &Path) -> rusqlite::Result<Connection> {
     inspect::open_unchanging(path)
 }
 
-/// `None` when there is no database; `Some(Err)` when it can't be read. A file of another program
-/// is refused.
-fn look_at_present(target: &Path) -> Result<Option<Result<(), String>>, String> {
+/// The database that a restore replaces.
+enum PresentDatabase {
+    Missing,
+    Readable,
+    /// With the reason.
+    Unreadable(String),
+}
+
+/// A file of another program is refused.
+fn look_at_present(target: &Path) -> Result<PresentDatabase, String> {
     let there = |suffix| files::beside(target, suffix).exists();
     if !there("") {
         // A log alone is useless, but its database may be somewhere else.
@@ -158,16 +166,14 @@ fn look_at_present(target: &Path) -> Result<Option<Result<(), String>>, String> 
                  it, or move the log away",
                 target.display()
             )),
-            false => Ok(None),
+            false => Ok(PresentDatabase::Missing),
         };
     }
-    if let Err(why) = inspect::inspect(target, false) {
-        return match why.contains("another program") {
-            true => Err(why),
-            false => Ok(Some(Err(why))),
-        };
+    match inspect::inspect(target, false) {
+        Ok(_) => Ok(PresentDatabase::Readable),
+        Err(why) if why.contains("another program") => Err(why),
+        Err(why) => Ok(PresentDatabase::Unreadable(why)),
     }
-    Ok(Some(Ok(())))
 }
 
 /// Makes the draft ready to replace the database: carries over rows from the current one at
