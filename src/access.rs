@@ -32,7 +32,7 @@ pub struct AccessFacts {
     pub used_today: i64,
 }
 
-/// What access is requested for.
+/// The kinds of access that a person can be refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccessRequest {
     Message,

@@ -92,14 +92,11 @@ impl App {
         restore_clock_state(&store, &clock).await?;
         let state = load_startup_state(&store).await?;
         let flags = flags(&config, &clock, state.flag_overrides);
-        let hub = Hub::new(
-            store.clone(),
-            clock.clone(),
-            edge_settings(&config),
-            state.edge_epoch,
-        );
+        let settings = edge_settings(&config);
+        let hub = Hub::new(store.clone(), clock.clone(), settings, state.edge_epoch);
         let memories = builders::memories(&config, &store, &flags, &clock);
         let photos = photos(&config, &store, &clock);
+        let replies = replies(&config, &clock, state.pending_replies, photos.clone())?;
         let ingest = Ingest::new(
             store.clone(),
             hub.clone(),
@@ -107,12 +104,7 @@ impl App {
             clock.clone(),
             persona(&config),
             memories.clone(),
-            Replies::new(replies(
-                &config,
-                &clock,
-                state.pending_replies,
-                photos.clone(),
-            )?),
+            Replies::new(replies),
         );
         let jwks = jwks(&config, &clock);
         let sealer = sealing::sealer(&config, &store).await?;

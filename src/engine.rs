@@ -346,7 +346,7 @@ impl Model {
     }
 }
 
-/// What came of one call.
+/// The result of one call.
 struct ModelCall {
     cost: Usage,
     reply: Result<ModelReply, ModelFailure>,

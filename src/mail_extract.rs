@@ -53,7 +53,7 @@ const SEARCHED_CHARS_MAX: usize = 64 * 1024;
 const FACTS_MAX: usize = 32;
 const CALENDARS_MAX: usize = 5;
 
-/// What is read of a mail.
+/// The parts of a mail that are kept.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReadMail {
     pub extract: MailExtract,

@@ -91,7 +91,7 @@ pub struct MailboxError {
 }
 
 impl Security {
-    /// What a port is for: 143 begins without TLS, 993 and others with it.
+    /// The encryption for a port: 143 begins without TLS, 993 and others with it.
     pub fn of(tls: bool, port: u16) -> Self {
         match (tls, port) {
             (false, _) => Self::Plain,

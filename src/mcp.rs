@@ -26,7 +26,7 @@ pub const TOOLS_TOKENS_MAX: usize = 4_000;
 /// Time of one call.
 pub const CALL_MS_MAX: u64 = 20_000;
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallOutcome {
     Answered(ToolResult),

@@ -1,6 +1,5 @@
 //! Exports: a file with all data of a person, made on request and available for some days. A job is
-//! a row, so a restart continues it; its file gets its name only when complete. This module must
-//! not know routes or SQL.
+//! a row, so a restart continues it; its file gets its name only when complete.
 
 mod document;
 mod folder;

@@ -1,5 +1,5 @@
 //! Signing in: verifies a person's token and finds or creates its user. Recently verified tokens
-//! come from a cache. This module must not know which route is called.
+//! come from a cache.
 
 pub mod jwks;
 mod person;

@@ -28,7 +28,7 @@ const STABLE_AFTER: Duration = Duration::from_secs(600);
 
 /// A relay inside the service.
 pub struct OwnRelay {
-    /// Also its agent's name, and its section in the configuration.
+    /// The relay's name, its agent's name, and its section in the configuration.
     pub name: &'static str,
     pub status: Arc<RelayStatus>,
     /// Replaced when its section changes.

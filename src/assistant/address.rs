@@ -1,4 +1,4 @@
-//! Whether a message addresses the assistant by name. It must not know what the message says.
+//! Whether a message addresses the assistant by name.
 
 use unicode_segmentation::GraphemeCursor;
 

@@ -81,7 +81,7 @@ impl<'a> MessageContext<'a> {
     }
 }
 
-/// What a person wants.
+/// A person's request, as the builtin assistant understands it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Intent {
     /// Small talk: the complete reply.
@@ -109,7 +109,8 @@ pub enum Intent {
         before: String,
         after: String,
     },
-    /// The message refers to something named or delivered before; `otherwise` applies if there is nothing.
+    /// The message refers to something named or delivered before; `otherwise` applies if there is
+    /// nothing.
     FollowUp {
         what: FollowUp,
         otherwise: Box<Intent>,
@@ -171,14 +172,14 @@ pub enum Intent {
     Unknown,
 }
 
-/// What is known of a person's account.
+/// The parts of a person's profile that can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProfilePart {
     Name,
     TimeZone,
 }
 
-/// What is done on the account's page, never by a message.
+/// Tasks that are done on the account's page, never by a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccountTask {
     Delete,
@@ -211,8 +212,8 @@ impl Intent {
         self.commands() > 0
     }
 
-    /// As how many commands it counts: each of several requests is one. A reminder at several times
-    /// is one request.
+    /// The number of commands that it counts as: each of several requests is one. A reminder at
+    /// several times is one request.
     pub fn commands(&self) -> u64 {
         match self {
             Self::Say(_) | Self::Crisis(_) | Self::Unknown => 0,
@@ -400,8 +401,8 @@ pub fn is_consent(text: &str, persona: &str) -> bool {
     follow_up::is_consent(&words)
 }
 
-/// What completes a request of which a part was asked for, without the assistant's name. Empty for
-/// a question.
+/// The text that completes a request of which a part was asked for, without the assistant's name.
+/// Empty for a question.
 pub fn missing_part(text: &str, persona: &str) -> String {
     let mut words = Words::new(text);
     parsing::drop_name(&mut words, persona);
@@ -433,7 +434,7 @@ pub fn request_with_answer(answer: &str, persona: &str, what: &str) -> Option<St
     })
 }
 
-/// What a message of one request means.
+/// The meaning of a message with one request.
 pub(in crate::assistant) fn one_request(message: &ParsedMessage) -> Intent {
     if message.words.len() == 0 {
         return small_talk::wordless(message);

@@ -91,7 +91,7 @@ impl HelpGroup {
         own.iter().chain(powers).copied().collect()
     }
 
-    /// The same, with more examples.
+    /// Longer help, with more examples.
     pub fn more(self, powers: &[Power]) -> Vec<&'static str> {
         let mut lines = self.lines(powers);
         lines.extend_from_slice(match self {

@@ -4,7 +4,7 @@
 //! profile) are in the system message, as JSON between two marks: escaped JSON can't contain the
 //! closing mark, and the text before it says that it is data. In groups nothing about people is
 //! included except their displayed names, and text by anybody but the asker is quoted in the same
-//! way. It makes no calls and must not know a wire format.
+//! way.
 
 mod budget;
 mod mail_judgement;
@@ -80,7 +80,7 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// What the model has said, and a note to it.
+    /// Adds a text of the model, and a note to it.
     pub fn add_turn(&mut self, said: &str, note: &str) {
         if !self.exchanges.is_empty() {
             self.exchanges.push(ToolExchange {
@@ -187,7 +187,7 @@ pub struct PromptContext<'a> {
     pub reduced: bool,
     /// Tools for acting on behalf of the person.
     pub tools: &'a [OfferedTool],
-    /// What the person may connect and has not: "calendar", "mail".
+    /// Services that the person may connect and has not: "calendar", "mail".
     pub connectable: &'a [&'static str],
 }
 

@@ -258,7 +258,8 @@ impl Tool {
         )
     }
 
-    /// As it is offered: `{"type": "function", "function": {name, description, parameters}}`.
+    /// The tool as it is offered to a model: `{"type": "function", "function": {name, description,
+    /// parameters}}`.
     pub fn offer(self) -> &'static Value {
         static OFFERS: LazyLock<Vec<(Tool, Value)>> = LazyLock::new(|| {
             let offers = Tool::all().map(|tool| {
@@ -292,7 +293,7 @@ impl Tool {
         Ok((Value::Object(fields).to_string(), left_out))
     }
 
-    /// What a call with these arguments (a model's JSON) means.
+    /// The meaning of a call with these arguments, which are a model's JSON.
     pub fn read(self, arguments: &str, context: CallContext) -> Result<Operation> {
         if arguments.len() > ARGUMENTS_BYTES_MAX {
             return Err(format!(

@@ -15,7 +15,7 @@ use crate::clock::{Timestamp, Zone};
 pub struct Understanding {
     /// The meaning without superpowers.
     pub intent: Intent,
-    /// What it may mean where that is unknown.
+    /// The possible meanings of a message that is no known request.
     pub unknown: Option<UnknownMessage>,
     /// Superpowers that it may request without a session.
     pub calls: PowerCalls,

@@ -1,5 +1,4 @@
-//! The wording of the assistant's messages, except superpowers'. Short, warm, plain English. It
-//! decides nothing and must not know messages.
+//! The wording of the assistant's messages, except superpowers'. Short, warm, plain English.
 
 mod account;
 mod agenda;

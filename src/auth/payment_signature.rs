@@ -1,6 +1,5 @@
 //! The signature of a payment provider's event: `t=SECONDS,v1=HEX[,v1=HEX]`, where each `v1` may be
-//! the hex HMAC-SHA256 of `SECONDS.BODY`. Schemes other than `v1` are ignored. Pure; it must not
-//! know what an event is.
+//! the hex HMAC-SHA256 of `SECONDS.BODY`. Schemes other than `v1` are ignored. Pure.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;

@@ -1,7 +1,6 @@
 //! Signatures of webhook calls, in two schemes, both HMAC-SHA256 with the webhook's 64-character
 //! secret as key. Plain: the hex digest of the body. Standard (the Standard Webhooks
-//! specification): base64 over id, time and body, which prevents replays. Pure; it must not know
-//! which webhook uses which scheme.
+//! specification): base64 over id, time and body, which prevents replays. Pure.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,6 +1,5 @@
 //! Parses the sections of a file and the environment, and collects every problem. It keeps the list
-//! of known keys for suggestions and for the commented example. It must not know the keys of any
-//! section.
+//! of known keys for suggestions and for the commented example.
 
 use std::collections::BTreeMap;
 

@@ -93,7 +93,7 @@ fn bare_jid(text: &str) -> Result<String, String> {
 }
 
 impl XmppRelay {
-    /// What `ca_file` holds (PEM).
+    /// The content of `ca_file` (PEM).
     pub fn certificates(&self) -> Result<Option<Vec<u8>>, String> {
         let Some(path) = &self.ca_file else {
             return Ok(None);

@@ -9,7 +9,7 @@ use super::settings::SettingValues;
 pub struct ConfigProblem {
     /// `section.key`, or the path of an unusable file.
     pub key: String,
-    /// What is wrong and what to do about it.
+    /// The mistake, and how to correct it.
     pub message: String,
 }
 

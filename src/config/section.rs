@@ -1,7 +1,6 @@
 //! One section of the configuration while it is parsed: a method for each type of key (number,
-//! choice, list, secret). It must not know what a key means. `section!` declares a section's type
-//! and parser from one description; `choice!` declares the type of a key with a fixed set of
-//! values.
+//! choice, list, secret). `section!` declares a section's type and parser from one description;
+//! `choice!` declares the type of a key with a fixed set of values.
 
 mod tables;
 

@@ -177,7 +177,7 @@ choice! {
 }
 
 impl Algorithm {
-    /// As `alg` in a JWT's header.
+    /// The algorithm's name, as in the field `alg` of a JWT's header.
     pub fn name(self) -> &'static str {
         self.word()
     }
@@ -422,7 +422,7 @@ impl Mail {
 }
 
 impl Services {
-    /// What stands in `ca_file` (PEM).
+    /// The content of `ca_file` (PEM).
     pub fn certificates(&self) -> Result<Option<String>, String> {
         certificates("services.ca_file", self.ca_file.as_deref())
     }

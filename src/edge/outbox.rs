@@ -1,8 +1,9 @@
 //! The outbox of one agent: its unfinished commands and the rules for sending them. Commands of a
 //! chat are sent in order, one at a time over a socket, those of apps after all others, with backoff
-//! after failed attempts and refusals, resends after a reconnect, a limit of sends per minute, expiry, and the list that a
-//! polling relay works through. Pure: both times are arguments, there are no payloads and no I/O.
-//! The outbox mirrors committed rows: callers change it only after the commit.
+//! after failed attempts and refusals, resends after a reconnect, a limit of sends per minute,
+//! expiry, and the list that a polling relay works through. Pure: both times are arguments, there
+//! are no payloads and no I/O. The outbox mirrors committed rows: callers change it only after
+//! the commit.
 
 mod entry;
 mod poll;

@@ -1,5 +1,5 @@
 //! Registration of a relay with a one-time token: the token's nonce is used up and the agent
-//! created in one transaction. This file must not know how tokens are signed.
+//! created in one transaction.
 
 use super::hub::Hub;
 use crate::clock::Timestamp;

@@ -97,7 +97,7 @@ pub struct RelayEvent {
     pub event_id: String,
     pub event_type: String,
     pub thread_id: Option<String>,
-    /// As JSON.
+    /// The details as JSON.
     pub details: Option<String>,
 }
 

@@ -8,7 +8,7 @@ use super::wire::{before_written_call, readable};
 /// Calls of tools that are put together.
 const CALLS_MAX: usize = 64;
 
-/// What has come so far.
+/// The part of a streamed completion that was received so far.
 #[derive(Default)]
 pub(super) struct PartialCompletion {
     /// Bytes of the body that were read.

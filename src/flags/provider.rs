@@ -1,5 +1,5 @@
 //! The client of a flag provider: which service is called, how an answer differs from a failure,
-//! and what it contains. It blocks. It must not know when it is called or what follows.
+//! and what it contains. It blocks.
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
-//! Request bodies: reading a body within a size and a time limit. This file must not know what a
-//! body means.
+//! Request bodies: reading a body within a size and a time limit.
 
 use std::time::Duration;
 

@@ -1,7 +1,6 @@
 //! The TCP socket under a connection. hyper reads and writes it; handlers ask whether the peer is
 //! still connected and whether an answer was delivered. These checks consume neither bytes nor
 //! wakers of hyper.
-//! This file must not know the protocol on the socket.
 
 use std::future::Future;
 use std::io;

@@ -1,5 +1,4 @@
-//! One HTTP request as handlers see it: a checked head, and a body that is read on demand. This
-//! file must not know what a header or field means to the service.
+//! One HTTP request as handlers see it: a checked head, and a body that is read on demand.
 
 use std::net::IpAddr;
 use std::sync::Arc;

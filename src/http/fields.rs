@@ -1,5 +1,5 @@
 //! Typed fields from a JSON object. All invalid fields are collected, so that one answer reports
-//! all of them. This file must not know which fields exist.
+//! all of them.
 
 use std::ops::RangeInclusive;
 

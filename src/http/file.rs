@@ -1,5 +1,5 @@
 //! An open file as an answer's body. The file is read piece by piece while it is sent, so a slow
-//! client costs one piece of memory and no thread. This file must not open files.
+//! client costs one piece of memory and no thread.
 
 use std::fs::File;
 use std::io::{self, Read};

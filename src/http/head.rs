@@ -1,5 +1,4 @@
-//! Checks of every request's head, and the request id. This file must not know what the request is
-//! for.
+//! Checks of every request's head, and the request id.
 
 use std::fmt::Write;
 use std::sync::OnceLock;

@@ -1,5 +1,5 @@
 //! The strict reader of JSON bodies: one object, no duplicate names, no value that storage or
-//! comparison could change. This file must not know what fields mean.
+//! comparison could change.
 
 use std::fmt;
 

@@ -1,6 +1,5 @@
 //! The HTTP server's metrics: connections, and requests by route and status with their durations.
 //! Labels come from the route table, never from the client, so the number of series is bounded.
-//! This file must not know the routes.
 
 use std::sync::Arc;
 use std::time::Duration;

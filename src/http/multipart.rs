@@ -1,5 +1,5 @@
 //! Bodies of type `multipart/form-data` (RFC 7578), parsed while they arrive: text fields and one
-//! file. This file must not know what fields mean.
+//! file.
 
 use futures_util::Stream;
 use hyper::header::CONTENT_TYPE;

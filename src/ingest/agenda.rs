@@ -15,7 +15,7 @@ use crate::store::{PowerOwner, Reminder, Tx};
 /// Listed times per reminder.
 const TIMES_MAX: usize = 10;
 
-/// What a timer's reminder is about.
+/// The text of a timer's reminder.
 const TIMER: &str = "timer";
 
 pub(super) fn find_reminders(
@@ -204,7 +204,7 @@ fn text_of(
     ))
 }
 
-/// What superpowers know of the days of a span.
+/// The superpowers' lines about the days of a span.
 fn power_lines(turn: &MessageTurn<'_>, tx: &Tx<'_>, span: &Span) -> Result<Vec<String>> {
     let zone = turn.zone();
     let day = |at: Timestamp| at.utc().with_timezone(&zone).date_naive();

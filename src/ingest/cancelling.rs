@@ -198,7 +198,7 @@ pub(super) fn chosen(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<S
     Ok(Some(wording::reminders_cancelled(&listed(one))))
 }
 
-/// The same for those to cancel; the answer may be a number or words of one.
+/// Asks which of these reminders to cancel; the answer may be a number or words of one.
 pub(super) fn ask_which(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,

@@ -87,11 +87,7 @@ pub(super) fn run_unlimited(
         {
             wording::memories_alone()
         }
-        Intent::Recall { .. } if turn.in_group() && turn.by_model => wording::memories_alone(),
-        Intent::Recall { about } if turn.in_group() => {
-            let recalled = memories::recall(turn, tx, about.as_deref())?;
-            direct_chat::answer(turn, tx, &recalled)?
-        }
+        Intent::Recall { about } if turn.in_group() => recall_in_group(turn, tx, about.as_deref())?,
         Intent::Remember { text } => memories::remember_each(turn, tx, &text)?,
         Intent::Recall { about: Some(about) } if agenda::asks_for_reminder(turn, tx, &about)? => {
             when_is(turn, tx, agenda::without_next(&about))?
@@ -125,6 +121,15 @@ fn status(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<String> {
 fn usage(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<String> {
     let language = turn.fixed_language(tx)?;
     Ok(wording::usage_in(language.as_deref(), &facts(turn, tx)?))
+}
+
+/// Memories are told in the direct chat, and not at all to a language model.
+fn recall_in_group(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: Option<&str>) -> Result<String> {
+    if turn.by_model {
+        return Ok(wording::memories_alone());
+    }
+    let recalled = memories::recall(turn, tx, about)?;
+    direct_chat::answer(turn, tx, &recalled)
 }
 
 /// "when is my interview?": what was told of it, and reminders of it.
@@ -318,7 +323,7 @@ fn list_again(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>>
     }
 }
 
-/// What only somebody who is signed in can do.
+/// The reply about a task that only somebody who is signed in can do.
 fn how_it_is_done(task: AccountTask) -> String {
     match task {
         AccountTask::Delete => wording::how_to_delete_account(),

@@ -16,7 +16,7 @@ pub(super) struct ChangedUsers {
     since: Option<Timestamp>,
     /// The changes that the last check read.
     latest: HashMap<UserId, (Timestamp, i64)>,
-    /// What was known when it was planned.
+    /// The state of each user when the change was planned.
     planned: HashMap<UserId, (Timestamp, i64)>,
     waiting: VecDeque<UserId>,
     is_waiting: HashSet<UserId>,

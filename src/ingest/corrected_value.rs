@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::memory::READ_MAX;
 use crate::store::{MessageRow, Tx};
 
-/// A message and its corrections.
+/// The most messages that are read: one and its corrections.
 const CORRECTIONS_MAX: usize = 5;
 
 /// `None`: it corrects nothing that can be undone.
@@ -29,7 +29,7 @@ pub(super) fn correct(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<
     Ok(correct_by(turn, tx, &turn.message.text)?.map(Reply::from))
 }
 
-/// The same, by what a message is found to mean.
+/// Corrects a value by the text that a message is found to mean.
 pub(super) fn correct_by(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
@@ -69,7 +69,7 @@ pub(super) fn correct_by(
     })
 }
 
-/// What was said last; the message before it, if that was only asked about.
+/// The last message; the one before it, if the last was only a question about it.
 fn corrected_message(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<MessageRow>> {
     let Some(last) = turn.said_last(tx)? else {
         return Ok(None);
@@ -117,7 +117,7 @@ pub(super) fn ask_hour_or_people(
     Ok(Some(reply))
 }
 
-/// What a message said, with the corrections up to it: "spent 14 on lunch" for "no, 14" after
+/// The text of a message with the corrections up to it: "spent 14 on lunch" for "no, 14" after
 /// "spent 12 on lunch", and for "no, spent 14 on lunch".
 fn as_corrected(tx: &Tx<'_>, last: &MessageRow, persona: &str) -> Result<String> {
     let chain = tx.view().chain(last.id, CORRECTIONS_MAX)?;

@@ -15,7 +15,7 @@ use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::store::{MessageRow, Tx};
 
-/// What becomes of an edit.
+/// The result of an edited message.
 pub(super) enum EditOutcome {
     /// The new version is handled like any other message.
     Unneeded,
@@ -147,8 +147,8 @@ fn correct_time(
     Ok(EditOutcome::Undone(wording::earlier_version_undone()))
 }
 
-/// What this message changed so far is not taken back by a later "undo" or edit: it was done in
-/// the place of an earlier version.
+/// Forgets the changes of this message, so that no later "undo" or edit takes them back: they
+/// replace those of an earlier version.
 fn forget_changes(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<()> {
     tx.take_removed(turn.user.id, turn.message_id, false)?;
     latest::revise(turn, tx, |latest| {

@@ -4,7 +4,7 @@ use super::Mode;
 use crate::access::{Access, Denial};
 use crate::assistant::CrisisKind;
 
-/// What becomes of a message.
+/// The decision about a message.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Decision {
     /// The message is stored, not answered.

@@ -40,7 +40,7 @@ impl NotedRule {
     }
 }
 
-/// What a person asked in a group, and was answered in their direct chat.
+/// A question from a group that was answered in the person's direct chat.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::ingest) struct PrivateAnswer {
     /// Milliseconds since the epoch.

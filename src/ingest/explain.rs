@@ -92,7 +92,7 @@ struct Explanation<'a> {
     pending: Option<&'a PendingReply>,
     persona: &'a str,
     context: Value,
-    /// What the builtin assistant understands, with the user's current time zone.
+    /// The builtin assistant's meaning of the message, with the user's current time zone.
     understood: Intent,
     /// Null when no language model was asked.
     decision: Value,
@@ -158,7 +158,8 @@ impl Explanation<'_> {
         steps
     }
 
-    /// What tools were called with, and what they returned, are words of people.
+    /// The decision as JSON. Arguments and results of tools are words of people and need
+    /// `with_text`.
     fn decision_json(&self, with_text: bool) -> Value {
         let mut decision = self.decision.clone();
         let calls = decision.get_mut("tool_calls").and_then(Value::as_array_mut);

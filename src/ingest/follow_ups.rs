@@ -105,7 +105,7 @@ pub(super) fn carry_out(
     })
 }
 
-/// What is answered whatever it refers to.
+/// Answers follow-ups that need nothing to refer to.
 fn answered_first(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,

@@ -1,5 +1,5 @@
 //! Answers in a group to a question that the assistant has just put to the same person: they need
-//! not name it again. It answers none of them.
+//! not name it again.
 
 use super::dialog;
 use super::dialog::question::Question;
@@ -47,7 +47,8 @@ impl Ingest {
     }
 }
 
-/// Of what is no time, number, yes or no it isn't known whether it is said to others.
+/// Whether a message answers a question in a group: only a time, a number, yes or no. Anything else
+/// may be said to others.
 fn is_answer(question: &Question, intent: &Intent) -> bool {
     let Intent::FollowUp { what, .. } = intent else {
         return false;

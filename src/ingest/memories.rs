@@ -129,7 +129,7 @@ pub(super) fn recall(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: Option<&str>) -
     Ok(with_what_is_missing(&known, reply))
 }
 
-/// What answers the question; else that nothing does, with what comes near.
+/// The memories that answer the question; else that none does, with those that come near.
 fn recalled_about(turn: &MessageTurn<'_>, mut texts: Vec<&str>, query: &str) -> String {
     if !turn.by_model {
         texts.retain(|text| assistant::may_answer(text, &turn.message.text));

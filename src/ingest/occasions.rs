@@ -88,7 +88,7 @@ pub(super) fn remind(
     remind_of_plan(turn, tx, request, event, &text)
 }
 
-/// What is remembered, else what is noted of coming days.
+/// Recalls memories, else notes of coming days.
 pub(super) fn recall(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: Option<&str>) -> Result<String> {
     let events = match about {
         Some(about) => noted(turn, tx, about)?,
@@ -97,7 +97,7 @@ pub(super) fn recall(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: Option<&str>) -
     events.map_or_else(|| memories::recall(turn, tx, about), Ok)
 }
 
-/// What is noted about a subject of which no memory tells. `None`: nothing.
+/// The notes about a subject of which no memory tells. `None`: there are none.
 pub(super) fn noted(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str) -> Result<Option<String>> {
     if turn.in_group() || memories::knows_of(turn, tx, about)? {
         return Ok(None);
@@ -199,7 +199,7 @@ pub(super) fn told_lately(
     Ok(None)
 }
 
-/// What was only offered as a reminder: "dentist friday at 3".
+/// The plan of a message that was only offered as a reminder: "dentist friday at 3".
 fn offered(turn: &MessageTurn<'_>, message: &MessageRow) -> Option<Plan> {
     let persona = &turn.ingest.persona.get().name;
     let context = MessageContext {
@@ -352,7 +352,7 @@ pub(super) fn answer_which(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Op
     Ok(Some(reply))
 }
 
-/// What is known here of days to come.
+/// The plans that are known in this chat.
 pub(super) fn known(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Vec<Plan>> {
     let mut plans = Vec::new();
     if turn.flags.boolean("llm.force_basic_mode") {

@@ -53,7 +53,7 @@ pub(super) fn text_of(turn: &MessageTurn<'_>, reply: PowerReply) -> String {
     }
 }
 
-/// What the assistant can do here, or of one group of it.
+/// Lists what the assistant can do here, or one group of it.
 pub(super) fn help(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,

@@ -49,8 +49,8 @@ pub(super) fn set_requested(
     Ok(all)
 }
 
-/// What is said instead of setting the reminders among these requests: a relay that delivers them
-/// itself has room for one, and a text may have another request.
+/// The reply instead of setting the reminders among these requests: a relay that delivers reminders
+/// itself takes one per message, and a text may have another request.
 pub(super) fn doubt_about(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,

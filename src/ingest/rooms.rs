@@ -1,5 +1,5 @@
 //! A message's room: created when first seen, with its current agent and members. A room used as a
-//! group stays one. It must not know what is said there.
+//! group stays one.
 
 use super::turn::user;
 use super::{Ingest, Mode, PreparedMessage};

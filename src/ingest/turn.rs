@@ -39,7 +39,7 @@ pub(super) struct MessageTurn<'a> {
     pub(super) access: Access,
     /// The earlier text, if the message is an edited one.
     pub(super) earlier_version: Option<EarlierVersion>,
-    /// What the message may mean where that is unknown, if that was read before.
+    /// The possible meanings of an unknown message, if they were read before.
     pub(super) unknown: Option<&'a UnknownMessage>,
     /// The superpower that the message requests, if it is offered.
     pub(super) requested_power: Option<RequestedPower>,
@@ -49,7 +49,7 @@ pub(super) struct MessageTurn<'a> {
     pub(super) by_model: bool,
     /// A language model with tools understands the message.
     pub(super) left_to_model: bool,
-    /// What a message used that arrives now.
+    /// The limits that a message uses which arrives now.
     pub(super) limit_uses: Option<&'a LimitUses>,
     /// The limits have let it in before.
     pub(super) is_admitted: bool,
@@ -149,7 +149,7 @@ impl<'a> MessageTurn<'a> {
         }
     }
 
-    /// What this person said just before, if nobody said anything since.
+    /// This person's message just before, if nobody wrote since.
     pub(super) fn said_last(&self, tx: &Tx<'_>) -> Result<Option<MessageRow>> {
         let Some(head) = self.room.head else {
             return Ok(None);

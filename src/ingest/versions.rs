@@ -11,7 +11,7 @@ use crate::store::{MessageRow, Room, Tx, UserId};
 /// Messages of a chat among which the earlier version is looked for.
 const SEARCHED_MAX: usize = 20;
 
-/// What was written before an edited message.
+/// The earlier version of an edited message.
 pub(super) struct EarlierVersion {
     /// All versions before it, newest first; at least one.
     pub(super) rows: Vec<MessageRow>,

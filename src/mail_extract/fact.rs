@@ -68,7 +68,7 @@ macro_rules! fact {
 }
 
 fact! {
-    /// What the thing is called: a hotel, an event, a train, what is in the parcel.
+    /// The name of the thing: a hotel, an event, a train, a parcel's content.
     title: String,
     /// The booking's number.
     reference: String,
@@ -93,7 +93,7 @@ fact! {
     seat: String,
     boarding_group: String,
     ticket_number: String,
-    /// What the ticket's code says: `qrCode:…`, `barcode128:…`.
+    /// The content of the ticket's code: `qrCode:…`, `barcode128:…`.
     ticket_code: String,
     party_size: u32,
     price: String,

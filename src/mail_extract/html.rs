@@ -41,7 +41,7 @@ const HIDING: [&str; 7] = [
     "opacity:0;", "line-height:0;",
 ];
 
-/// What an HTML part holds.
+/// The content of an HTML part.
 #[derive(Default)]
 pub(super) struct Page {
     pub(super) text: String,
@@ -285,7 +285,8 @@ fn hides_by(style: &str, hiding: &str) -> bool {
     })
 }
 
-/// As senders write it: with comments or entities round it, and line breaks inside strings.
+/// Parses JSON as senders write it: with comments or entities round it, and line breaks inside
+/// strings.
 fn json(script: &str) -> Option<Value> {
     let text = script.trim();
     let text = text.trim_start_matches("//").trim_start();

@@ -79,7 +79,7 @@ fn reader(kind: &str) -> Option<Reader> {
     })
 }
 
-/// What all reservations have.
+/// The fields that all reservations have.
 fn reservation(item: Item<'_>, kind: FactKind) -> Fact {
     let provider = item.get(&["provider", "bookingAgent", "broker"]);
     Fact {

@@ -44,7 +44,7 @@ const PHRASES: &[(FactKind, &[&str])] = &[
 #[rustfmt::skip]
 const NEGATIONS: [&str; 16] = ["not ", "n't ", "n’t ", "never ", "no longer ", "without ", "nicht ", "kein", "ohne ", "ne ", "n'", "pas ", "sin ", "non ", "niet ", "não "];
 
-/// What the rules see of a mail.
+/// The parts of a mail that the rules search.
 pub(super) struct SearchedMail<'a> {
     /// Subject and text, in lower case, with single spaces.
     pub(super) text: String,

@@ -41,7 +41,7 @@ pub(super) struct TextPart {
     headers: String,
 }
 
-/// What the first fetch asks for.
+/// The items of the first fetch.
 pub(super) fn overview() -> Vec<MessageDataItemName<'static>> {
     let names = HEADERS
         .iter()
@@ -62,7 +62,7 @@ pub(super) fn overview() -> Vec<MessageDataItemName<'static>> {
     wanted
 }
 
-/// What is asked for where a structure can't be read: the begin of the mail.
+/// The item of a fetch where a structure can't be read: the beginning of the mail.
 pub(super) fn begin() -> Vec<MessageDataItemName<'static>> {
     vec![
         MessageDataItemName::Uid,
@@ -75,7 +75,7 @@ pub(super) fn begin() -> Vec<MessageDataItemName<'static>> {
     ]
 }
 
-/// What the second fetch asks for.
+/// The items of the second fetch.
 pub(super) fn contents(parts: &[TextPart]) -> Vec<MessageDataItemName<'static>> {
     let mut wanted = vec![MessageDataItemName::Uid];
     for part in parts {

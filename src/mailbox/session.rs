@@ -49,7 +49,7 @@ pub(super) struct Inbox {
     pub(super) uid_next: Option<u32>,
 }
 
-/// What the server answered to a command.
+/// The server's answer to a command.
 struct ImapResponse {
     data: Vec<Data<'static>>,
     codes: Vec<Code<'static>>,
@@ -217,7 +217,7 @@ impl<'a, S: Read + Write> ImapSession<'a, S> {
         Ok(uids)
     }
 
-    /// What the server has of these mails, one list for each. Nothing is marked as read.
+    /// Fetches these items of each mail, one list for each. Nothing is marked as read.
     pub(super) fn fetch(
         &mut self,
         uids: &[u32],

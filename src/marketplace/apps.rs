@@ -177,7 +177,7 @@ fn find_app(view: &View<'_>, app_id: &str) -> Result<AppRow> {
     row.ok_or_else(app_not_found)
 }
 
-/// The same error for an unknown room and for a room of other people.
+/// One error for an unknown room and for a room of other people.
 fn no_chat() -> Error {
     Error {
         detail: "You are in no chat with this name.".to_owned(),

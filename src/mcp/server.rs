@@ -122,7 +122,7 @@ impl Server {
         self.settings.groups
     }
 
-    /// What it offers; nothing for a while after it failed.
+    /// The server's tools; none for a while after it failed.
     pub(super) async fn tools(self: Arc<Self>) -> Arc<[Arc<RemoteTool>]> {
         let mut listed = self.listed.lock().await;
         let now = self.clock.monotonic();

@@ -35,7 +35,7 @@ pub struct ToolResult {
     pub is_error: bool,
 }
 
-/// What a server answered to a request.
+/// A server's answer to a request.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum RpcResponse {
     Result(Value),

@@ -1,5 +1,4 @@
-//! The client of mem0's REST interface, as its self-hosted server speaks it. It blocks. It must not
-//! know when it is called, nor how failures are handled.
+//! The client of mem0's REST interface, as its self-hosted server speaks it. It blocks.
 
 use std::fmt;
 use std::time::Duration;

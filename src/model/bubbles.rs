@@ -3,8 +3,7 @@
 //! `BUBBLE_CHARS_MAX` without a blank line is one bubble.
 //!
 //! URLs and graphemes are never split: one that is longer than a bubble becomes its own bubble, and
-//! is split only at `BUBBLE_CHARS_CAP`, the most that a queued command carries. It must not know
-//! what a bubble says or where it is sent.
+//! is split only at `BUBBLE_CHARS_CAP`, the most that a queued command carries.
 
 use unicode_segmentation::UnicodeSegmentation;
 

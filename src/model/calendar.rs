@@ -1,5 +1,5 @@
 //! Events of connected calendars: their data, their time in a zone, and how a newly fetched list
-//! differs from the stored one. It must not know where events come from.
+//! differs from the stored one.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -35,7 +35,7 @@ pub enum EventStatus {
     Cancelled,
 }
 
-/// What somebody answered to an invitation.
+/// An invited person's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Participation {
@@ -64,8 +64,8 @@ pub struct EventTime {
     pub ends_at: Timestamp,
 }
 
-/// What a calendar says of an event beside its time. Texts are from outside: they are data for
-/// people, and quoted where a language model sees them.
+/// An event's details beside its time. Texts are from outside: they are data for people, and quoted
+/// where a language model sees them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EventDetails {
@@ -167,7 +167,7 @@ pub fn window(now: Timestamp) -> Range<Timestamp> {
     now.plus_ms(-WINDOW_PAST_DAYS * DAY_MS)..now.plus_ms(WINDOW_AHEAD_DAYS * DAY_MS)
 }
 
-/// What makes `stored` (with the rows' ids) into `fetched`.
+/// The changes that make `stored` (with the rows' ids) into `fetched`.
 pub fn differences(
     stored: &[(i64, EventFacts)],
     fetched: Vec<EventFacts>,

@@ -1,5 +1,4 @@
 //! A change of a person's calendar that they asked for: an event that is added, moved or deleted.
-//! It must not know servers or storage.
 
 use serde::{Deserialize, Serialize};
 
@@ -57,7 +56,7 @@ impl CalendarChange {
         }
     }
 
-    /// As in [`ChangedEvent`].
+    /// The id of the instance, as in [`ChangedEvent`].
     pub fn instance(&self) -> &str {
         match self {
             Self::Add { .. } | Self::MoveSeries { .. } => "",

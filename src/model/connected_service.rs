@@ -38,7 +38,7 @@ impl ServiceKind {
         }
     }
 
-    /// What the person lets us do, as the API and the export show it.
+    /// The permission that the person gave, as the API and the export show it.
     pub const fn scope(self) -> &'static str {
         match self {
             Self::Ics => "calendar.read",

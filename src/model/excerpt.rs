@@ -1,4 +1,4 @@
-//! Shortens long texts. It must not know what a text is for.
+//! Shortens long texts.
 
 use unicode_segmentation::UnicodeSegmentation;
 

@@ -1,5 +1,5 @@
 //! Stored data of a person's mails: an extract of each, and the bookings, parcels and the like in
-//! them. It must not know how mails are fetched or parsed.
+//! them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

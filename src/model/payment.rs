@@ -1,6 +1,5 @@
 //! Subscriptions of a payment provider, and how statements from different times are merged. Events
-//! may arrive late, twice and in any order with the same result. Pure; it must not know the
-//! provider's format.
+//! may arrive late, twice and in any order with the same result. Pure.
 
 use super::named::named;
 
@@ -54,7 +53,7 @@ pub struct ProviderStatement {
     pub at: i64,
 }
 
-/// What decides between two statements of the same time.
+/// The order of two statements of the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TieBreak {
     /// The provider must be asked.

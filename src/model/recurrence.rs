@@ -201,7 +201,7 @@ impl Recurrence {
             .collect()
     }
 
-    /// What was due up to `now`, and the next occurrence.
+    /// The occurrences that were due up to `now`, and the next one.
     pub fn progress(&self, now: Timestamp) -> Progress {
         let mut progress = Progress {
             due: 0,
@@ -226,7 +226,7 @@ impl Recurrence {
         progress
     }
 
-    /// The same rule at another time of day, from the next such moment after `now`.
+    /// This rule at another time of day, from the next such moment after `now`.
     pub fn at_time(&self, hour: u32, minute: u32, now: Timestamp) -> Result<Self, RecurrenceError> {
         let unreadable = RecurrenceError::Unreadable;
         let rest = self.rule.split(';');

@@ -1,20 +1,20 @@
 //! Passwords and secret addresses in messages: they are removed before anything is stored. Only
 //! those of mail and calendars count: other passwords may be notes.
 
-/// What stands in the place of a secret.
+/// The text in place of a secret.
 pub const REMOVED: &str = "[removed]";
 
-/// What a password may be named.
+/// Words for a password.
 const PASSWORD_WORDS: [&str; 8] = [
     "password", "passwort", "passcode", "pass", "pwd", "pw", "app-password", "kennwort",
 ];
-/// What such a password is for.
+/// Services that such a password may be for.
 const SERVICE_WORDS: [&str; 22] = [
     "mail", "email", "e-mail", "mailbox", "inbox", "imap", "gmail", "google", "calendar", "caldav",
     "icloud", "apple", "outlook", "fastmail", "nextcloud", "yahoo", "gmx", "mailbox.org",
     "connect", "app", "app-password", "kalender",
 ];
-/// What may stand between a password's name and the password.
+/// Words that may stand between a word for a password and the password.
 const ABOUT_WORDS: [&str; 14] = [
     "for", "of", "to", "my", "the", "our", "account", "address", "für", "von", "mein", "meine",
     "meinen", "das",

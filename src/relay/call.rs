@@ -91,8 +91,8 @@ impl HttpCall {
     }
 }
 
-/// The pause before the next try, by the number of failed ones: 1, 2, 4 … 60 s, minus a random part of up to half, so that relays don't reconnect at the same
-/// time.
+/// The pause before the next try, by the number of failed ones: 1, 2, 4 … 60 s, minus a random
+/// part of up to half, so that relays don't reconnect at the same time.
 pub(super) fn backoff(attempt: u32) -> Duration {
     let full = Duration::from_secs((1 << attempt.min(6)).min(BACKOFF_S_MAX));
     full.mul_f64(0.5 + random::unit() / 2.0)

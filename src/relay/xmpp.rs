@@ -100,7 +100,7 @@ struct OutgoingStanza {
     token: Option<oneshot::Sender<StanzaToken>>,
 }
 
-/// What the session knows and sending asks for.
+/// The chats that the session knows, for sending.
 struct Chats {
     rooms: HashMap<BareJid, Room>,
     /// Ids of messages that the archives hold.

@@ -1,5 +1,5 @@
 //! Who calls a route. Each kind of caller is a type that is made of a request's credential, so a
-//! handler that names it is reached by no one else. This file must not know which routes there are.
+//! handler that names it is reached by no one else.
 
 use std::borrow::Cow;
 use std::future::Future;
@@ -200,6 +200,6 @@ fn warn_about_raw_secret(now: Timestamp) {
     static WARNED_IN: AtomicI64 = AtomicI64::new(0);
     let minute = now.seconds() / 60;
     if WARNED_IN.swap(minute, Ordering::Relaxed) != minute {
-        log::warn!("a relay was refused: {}", edge_token::RAW_SECRET_REFUSED);
+        log::warn!("refused a relay: {}", edge_token::RAW_SECRET_REFUSED);
     }
 }

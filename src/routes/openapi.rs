@@ -1,10 +1,10 @@
 //! `GET /openapi.json`: the OpenAPI 3.1 document. Method, path parameters, caller, limit, body cap
 //! and the refusals that follow from them (`refusals`) are derived from the route table. The rest
-//! is written by subject in the files of `openapi/`. This file must not know what handlers do.
+//! is written by subject in the files of `openapi/`.
 //!
-//! Bodies are described by hand, and not derived from Rust types: handlers read many bodies field by
-//! field (`http::Fields`), so that every wrong field is reported at once, and such bodies have no
-//! type. Tests compare each answer that they get with the document.
+//! Bodies are described by hand, and not derived from Rust types: handlers read many bodies field
+//! by field (`http::Fields`), so that every wrong field is reported at once, and such bodies have
+//! no type. Tests compare each answer that they get with the document.
 
 mod refusals;
 

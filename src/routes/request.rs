@@ -1,5 +1,5 @@
 //! A request as a handler gets it: with the authenticated caller, the path's parameters and the
-//! JSON body, by type. This file must not know which routes there are.
+//! JSON body, by type.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ impl<C, P, B> Request<C, P, B> {
     }
 }
 
-/// What is read of the body before the handler runs.
+/// A body that is read before the handler runs.
 pub(super) trait Body: Sized + Send + 'static {
     fn read(
         exchange: &mut Exchange,

@@ -19,7 +19,7 @@ const PASSWORD_BYTES_MAX: usize = 1_000;
 /// Calendars switched on or off at once.
 const CALENDARS_MAX: usize = 200;
 
-/// What a person enters for a service.
+/// The settings that a person enters for a service.
 pub(super) struct ServiceDraft {
     pub credentials: Credentials,
     pub name: Option<String>,

@@ -192,7 +192,7 @@ impl Account<'_> {
         Ok(calendars.take(CALENDARS_MAX).collect())
     }
 
-    /// What changed in a calendar since `before`, and the state after.
+    /// Fetches the changes of a calendar since `before`, and the state after.
     fn changes(
         &self,
         calendar: &ServerCalendar,

@@ -72,7 +72,7 @@ impl Credentials {
         parsed.map_err(|why| Error::invalid_field("/url", why))
     }
 
-    /// The same credentials at the server under the domain's usual name.
+    /// These credentials, with the server under the domain's usual name.
     pub(super) fn at_domain(self, domain: &str) -> Self {
         match self {
             Self::Caldav {

@@ -22,7 +22,7 @@ pub struct AgentRow {
     pub id: AgentId,
     pub agent_id: String,
     pub last_seen_at: Option<Timestamp>,
-    /// As JSON.
+    /// The status as JSON.
     pub status: Option<String>,
     pub unfinished: i64,
     pub oldest_unfinished_at: Option<Timestamp>,

@@ -163,7 +163,7 @@ impl View<'_> {
         Ok(events)
     }
 
-    /// What became known, changed or was cancelled after `since`, oldest first.
+    /// Events that were added, changed or cancelled after `since`, oldest first.
     pub fn event_changes_since(
         &self,
         user: UserId,

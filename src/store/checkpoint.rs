@@ -215,7 +215,7 @@ impl Thread {
     }
 }
 
-/// What a checkpoint moved.
+/// The pages that a checkpoint moved.
 #[derive(Default)]
 struct CheckpointResult {
     /// The whole log was moved.

@@ -121,7 +121,7 @@ struct Copy {
 }
 
 impl Copy {
-    /// Also removes the log beside a damaged database that was kept.
+    /// Removes the copy, and the log beside a damaged database that was kept.
     fn remove(&self) -> io::Result<()> {
         database_files::remove_log(&self.path)?;
         files::remove_if_present(&self.path)

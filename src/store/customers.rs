@@ -14,7 +14,7 @@ pub struct Payer {
     pub email: Option<String>,
     /// The provider's id; `None` before the first checkout.
     pub customer_id: Option<String>,
-    /// As last reported by the provider.
+    /// Whether there is a payment method, as last reported by the provider.
     pub has_payment_method: bool,
     /// In minor units of the configured currency.
     pub credit_balance: i64,

@@ -42,7 +42,7 @@ pub(super) struct DeferredRows {
     committed: CommittedCounts,
 }
 
-/// What a change replaced.
+/// The value that a change replaced.
 enum UndoStep {
     Head(RoomId, Option<RoomHead>),
     Count((UserId, i64), Option<i64>),
@@ -239,7 +239,7 @@ struct ReaderCounts {
 }
 
 impl CommittedCounts {
-    /// What a reader sees through this connection.
+    /// The view of a reader through this connection.
     pub(super) fn view<'a>(&'a self, conn: &'a Connection) -> View<'a> {
         View { conn, counts: self }
     }

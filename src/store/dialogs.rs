@@ -51,7 +51,7 @@ pub struct RemovedItem {
     /// `reminder`, `memory`, `birthday`, or `corrected_state`: a superpower's state before a
     /// correction.
     pub kind: &'static str,
-    /// As JSON.
+    /// The item as JSON.
     pub item: String,
 }
 

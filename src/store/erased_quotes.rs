@@ -117,8 +117,8 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// The same for messages waiting to be sent to the room, what others asked there and were
-    /// answered in their own chats, and the room's shared state.
+    /// Redacts messages waiting to be sent to the room, private answers to others' questions there,
+    /// and the room's shared state.
     pub(super) fn redact_room(&self, erasure: &Erasure, room: RoomId) -> Result<()> {
         self.redact_unfinished(room)?;
         self.redact_private_answers(room, erasure.phone.as_deref())?;
@@ -171,7 +171,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// The same for answers that other members got in their direct chats, which are stored for a day.
+    /// Redacts answers that other members got in their direct chats, which are stored for a day.
     fn redact_private_answers(&self, room: RoomId, handle: Option<&str>) -> Result<()> {
         let private_answers: Vec<(RoomId, UserId, String)> = self.all(
             "SELECT room_id, user_id, private_answers FROM dialogs WHERE private_answers IS NOT NULL

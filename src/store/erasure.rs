@@ -1,6 +1,5 @@
 //! Erasing, the main part: removes the rows of an account being erased, a bounded number per
-//! transaction, so that no message waits long. Two lists name the tables with personal data. This
-//! file must not know what the rows mean, nor which other services must be told.
+//! transaction, so that no message waits long. Two lists name the tables with personal data.
 
 use super::erasures::Erasure;
 use super::{AgentId, CommandState, RoomId, Tx, UserId};

@@ -40,7 +40,7 @@ impl Tx<'_> {
         self.insert_audit(operator, &change, now)
     }
 
-    /// Also removes expired overrides.
+    /// Sets an override, and removes expired ones.
     fn set_flag_override(&self, key: &str, set: &Override) -> Result<()> {
         self.remove_expired_flag_overrides(set.set_at)?;
         self.run(

@@ -106,8 +106,8 @@ impl Tx<'_> {
         Ok(true)
     }
 
-    /// What a later mail leaves out stays as an earlier one said it. An earlier mail that is
-    /// read later changes nothing.
+    /// Stores a fact of a mail. Fields that a later mail leaves out stay as an earlier one said
+    /// them. An earlier mail that is read later changes nothing.
     fn put_mail_fact(
         &self,
         service: ServiceId,

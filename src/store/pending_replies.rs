@@ -28,7 +28,7 @@ pub struct PendingReply {
 /// A call of a tool whose effects stay. It is deleted with the pending reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DoneCall {
-    /// As the model called it.
+    /// The tool's name as the model wrote it.
     pub tool: String,
     /// JSON
     pub arguments: String,

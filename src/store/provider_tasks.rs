@@ -21,7 +21,7 @@ const PAUSE_MS_MAX: i64 = 3_600_000;
 const DUE_MAX: i64 = 64;
 
 named! {
-    /// What to do with a subject at the provider.
+    /// A task for a subject at the provider.
     pub enum TaskKind {
         CancelAtPeriodEnd = "cancel_at_period_end",
         Reactivate = "reactivate",

@@ -14,7 +14,7 @@ use super::{Tx, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
-/// What is read from the next columns of a row: a value, a tuple or a structure.
+/// A type that is read from the next columns of a row: a value, a tuple or a structure.
 pub(super) trait FromRow: Sized {
     fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self>;
 }

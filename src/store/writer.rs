@@ -2,7 +2,7 @@
 //! commits once, and then answers every caller. Batches form while a commit is running. A closure
 //! that fails is undone alone: by a savepoint, or, when all closures of the transaction so far are
 //! repeatable, by running the others again. This file holds the callers' side; `thread` does the
-//! work. It must not know what closures do.
+//! work.
 
 mod receive;
 mod thread;
@@ -37,7 +37,7 @@ trait WriteJob: Send {
     fn notify(self: Box<Self>, failed: Option<&str>);
 }
 
-/// What becomes of a closure's changes.
+/// Whether a closure's changes are committed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WriteKind {
     Kept,

@@ -1,5 +1,5 @@
 //! The directory of export files. They are readable by the service's user only, and have their
-//! final name only when complete. This file must not know their content.
+//! final name only when complete.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};

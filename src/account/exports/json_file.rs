@@ -1,5 +1,4 @@
-//! Writes one JSON object to a file, member by member, with a bounded buffer. This file must not
-//! know what the members are.
+//! Writes one JSON object to a file, member by member, with a bounded buffer.
 
 use std::io;
 

@@ -1,5 +1,5 @@
 //! Questions about a span of time: "what do I have tomorrow?", "reminders for friday", "my
-//! reminders about mom". It only parses them.
+//! reminders about mom".
 
 mod hours;
 

@@ -1,5 +1,5 @@
-//! "Connect my calendar", "connect my mail": fixed phrases, and what is answered to a password, which was taken
-//! out of the message before.
+//! "Connect my calendar", "connect my mail": fixed phrases, and what is answered to a password,
+//! which was taken out of the message before.
 
 use super::{Intent, ParsedMessage, wording};
 use crate::model::secret_text::REMOVED;

@@ -1,10 +1,10 @@
-//! Detects messages of people who may be suicidal, in danger or in an emergency, or near somebody who is.
-//! Crises are checked before any other rule. This file must not know the answer. In doubt a message is one.
+//! Detects messages of people who may be suicidal, in danger or in an emergency, or near somebody
+//! who is. Crises are checked before any other rule. In doubt a message is one.
 //!
 //! A message is read as sentences of plain words (`sentences`, `spelling`), which belong to classes
-//! (`classes`). Patterns in a notation of their own (`grammar`) say what is a crisis (`despair`, `danger`,
-//! `emergency`, `harm`, `overdose`, `languages`), and what is none (`contexts`, `home`). `over` knows what
-//! ends one.
+//! (`classes`). Patterns in a notation of their own (`grammar`) say what is a crisis (`despair`,
+//! `danger`, `emergency`, `harm`, `overdose`, `languages`), and what is none (`contexts`, `home`).
+//! `over` knows what ends one.
 
 mod classes;
 mod contexts;
@@ -74,8 +74,8 @@ static PATTERNS: LazyLock<CrisisPatterns> = LazyLock::new(|| {
     }
 });
 
-/// The patterns that need a word, by the word, as indexes. Each crisis has one of the words, or one that is
-/// not ASCII.
+/// The patterns that need a word, by the word, as indexes. Each crisis has one of the words, or
+/// one that is not ASCII.
 static NEEDED: LazyLock<WordMap<&'static [u16]>> = LazyLock::new(|| {
     let patterns: &'static CrisisPatterns = &PATTERNS;
     let mut by_word: BTreeMap<&'static str, Vec<u16>> = BTreeMap::new();
@@ -107,8 +107,8 @@ fn is_needed(hashed: HashedWord<'_>) -> bool {
     !hashed.word.is_ascii() || patterns_of(hashed).is_some() || spelling::is_misspelled(hashed)
 }
 
-/// A quick look: whether the words have all that a pattern needs. Words that are not in plain spelling
-/// may mean anything.
+/// A quick look: whether the words have all that a pattern needs. Words that are not in plain
+/// spelling may mean anything.
 fn may_be_told(words: &Words) -> bool {
     if !words.iter().all(sentences::stands_alone) {
         return true;
@@ -225,7 +225,7 @@ struct CrisisMessage<'t> {
     laughs: OnceCell<bool>,
 }
 
-/// What takes crises of a sentence back.
+/// The contexts of a sentence that rule crises out.
 struct SentenceContext {
     contexts: u8,
     /// The words of other meanings: a bit for each.

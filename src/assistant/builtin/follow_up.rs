@@ -13,6 +13,7 @@ mod read;
 mod restated;
 mod skip;
 mod snooze;
+mod told_time;
 
 pub(in crate::assistant) use cancel::read_named;
 pub use cancel::{name_and_day, named_apart, second_request};

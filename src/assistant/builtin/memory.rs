@@ -1,4 +1,4 @@
-//! Memories: parses requests to remember, recall and forget. It stores none.
+//! Memories: parses requests to remember, recall and forget.
 
 pub(super) mod fact;
 pub(super) mod matching;
@@ -31,7 +31,7 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     }
 }
 
-/// What begins a memory.
+/// Words that begin a memory.
 static REMEMBER: Phrases = Phrases::new(&[
     "remember that", "remember this", "remember", "memorize that", "memorise that", "memorize",
     "memorise", "make a note that", "make a note of", "make a note", "take a note that",
@@ -158,7 +158,7 @@ fn recall(message: &ParsedMessage) -> Option<Intent> {
     })
 }
 
-/// What "how did my interview go?" is about.
+/// The subject of "how did my interview go?".
 fn asked_how(message: &ParsedMessage) -> Option<String> {
     let words = &message.words;
     let from = words.after(message.start, phrases!["how did my", "how did the"])?;

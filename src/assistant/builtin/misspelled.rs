@@ -1,5 +1,4 @@
-//! Abbreviations of times and misspelled first words of requests, and what they stand for. It knows
-//! no requests.
+//! Abbreviations of times and misspelled first words of requests, and what they stand for.
 
 use std::sync::LazyLock;
 

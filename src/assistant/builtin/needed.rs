@@ -54,7 +54,7 @@ pub(super) fn trip(message: &ParsedMessage<'_>) -> Option<String> {
     (is_span && is_short && is_place).then(|| subject(words.original(from..words.len())))
 }
 
-/// What may be bought; `None` for people, feelings and what is to be done.
+/// The needed thing, if it may be bought; `None` for people, feelings and tasks.
 pub(super) fn needed_thing(message: &ParsedMessage<'_>) -> Option<String> {
     let (words, at) = (&message.words, message.start);
     let from = words.after(at, &NEEDS)?;

@@ -1,5 +1,4 @@
-//! Splits a message into words, without the assistant's name and courtesies. It must not know any
-//! request.
+//! Splits a message into words, without the assistant's name and courtesies.
 
 use std::cell::Cell;
 

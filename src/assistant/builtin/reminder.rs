@@ -245,7 +245,8 @@ fn at_hour_alone(words: &Words, body: usize, nothing: &'static str) -> Option<Re
     })
 }
 
-/// What isn't one text at one time: corrected, before an event, repeating, or at several times.
+/// Reads reminders other than one text at one time: corrected, before an event, repeating, or at
+/// several times.
 fn other_than_once(
     message: &ParsedMessage,
     range: &Range<usize>,

@@ -1,4 +1,4 @@
-//! The person's settings: name and time zone. It only parses them.
+//! The person's settings: name and time zone.
 
 mod first_names;
 

@@ -1,6 +1,5 @@
 //! Small talk: greetings, thanks, questions about the assistant, jokes, the time. Only whole
-//! phrases match, so that in a group only plain small talk is answered. It must not know anything
-//! about the person.
+//! phrases match, so that in a group only plain small talk is answered.
 
 mod phrases;
 mod reactions;

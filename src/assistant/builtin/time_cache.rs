@@ -1,5 +1,5 @@
 //! The times that were read in a message's words. Many rules ask for the time at the same word, and
-//! it is read once. It must not know how a time is read.
+//! it is read once.
 
 use std::cell::{Cell, RefCell};
 

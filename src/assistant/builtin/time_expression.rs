@@ -1,5 +1,4 @@
-//! A time as its words say it, before it is an instant: a day, a time of day, a delay, a zone. It
-//! must not know words.
+//! A time as its words say it, before it is an instant: a day, a time of day, a delay, a zone.
 
 use crate::clock::Zone;
 

@@ -30,7 +30,7 @@ pub struct UnknownMessage {
     pub statement: Option<Statement>,
     /// It may correct a value of what was said last.
     pub may_correct: bool,
-    /// What is said to the feeling that it tells of.
+    /// The answer to the feeling that it tells of.
     pub sympathy: Option<&'static str>,
     /// The language in which it is written, if that is not English (a tag of BCP 47).
     pub foreign_language: Option<&'static str>,
@@ -40,14 +40,14 @@ pub struct UnknownMessage {
     pub asks_how_long_left: bool,
 }
 
-/// What somebody says without asking for anything.
+/// A statement that asks for nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Statement {
     /// A plain fact about oneself.
     Fact(String),
     /// A fact that has another value now.
     Changed(FactChange),
-    /// What is needed or used up, for a list.
+    /// A thing that is needed or used up, for a list.
     Needed(String),
     /// A place and the days there: "rome from 3 to 7 december".
     Trip(String),

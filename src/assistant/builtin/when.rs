@@ -1,10 +1,10 @@
-//! Reads a time out of words ("tomorrow at 9", "in 1h30", "on december 24th at 5pm") and
-//! turns it into an instant in a person's time zone. It knows nothing of reminders.
+//! Reads a time out of words ("tomorrow at 9", "in 1h30", "on december 24th at 5pm") and turns it
+//! into an instant in a person's time zone.
 //!
-//! A bare time ("at 6", "at 1:30") is the next moment the clock shows it between 07:00 and 22:59; on
-//! a named day it is the first such moment of that day. Other times are read on the 24-hour
-//! clock. A time of day that has passed today is tomorrow's; a day without a time means
-//! `DAY_HOUR`; "friday" is the coming one, "next friday" that of the following ISO week.
+//! A bare time ("at 6", "at 1:30") is the next moment the clock shows it between 07:00 and 22:59;
+//! on a named day it is the first such moment of that day. Other times are read on the 24-hour
+//! clock. A time of day that has passed today is tomorrow's; a day without a time means `DAY_HOUR`;
+//! "friday" is the coming one, "next friday" that of the following ISO week.
 
 mod alike;
 pub(super) mod amount;

@@ -1,7 +1,6 @@
 //! A message as words: lower case for comparing, with their positions in the original text.
 //! Punctuation around words and apostrophes inside are removed for comparing ("What's" is "whats"),
 //! but "friday's" is not the plural "fridays".
-//! This file knows no commands.
 
 use std::ops::Range;
 
@@ -117,8 +116,8 @@ impl<'a> Words<'a> {
             .is_some_and(|word| matches!(&*word.low_word, "the" | "a" | "an" | "my" | "our"))
     }
 
-    /// "8am/8pm" as three words, "and" for the slash. `low`: where they begin in `lower`, `slash`: where
-    /// the slash is in them.
+    /// "8am/8pm" as three words, "and" for the slash. `low`: where they begin in `lower`,
+    /// `slash`: where the slash is in them.
     fn push_hours(&mut self, raw: Range<usize>, low: usize, slash: usize) {
         let chunk = &self.text[raw.clone()];
         let at = raw.start + chunk.find('/').unwrap_or(chunk.len());

@@ -1,4 +1,4 @@
-//! Features of a text that need no understanding. It decides nothing.
+//! Features of a text that need no understanding.
 
 /// Phrases that ask for reasoning, in lower case.
 const REASONING: &[&str] = &[

@@ -367,7 +367,7 @@ impl Birthday {
     }
 }
 
-/// As the person says it: "my", "my mom's", "Bo's".
+/// The owner of a birthday in the person's words: "my", "my mom's", "Bo's".
 fn own_words(name: &str) -> String {
     match name {
         "you" => "my".to_owned(),

@@ -1,5 +1,5 @@
 //! What mails say of bookings, parcels, renewals and the like, as superpowers see it. Texts are
-//! from outside: each is shown on one line and shortened. It reads no mail.
+//! from outside: each is shown on one line and shortened.
 
 use chrono::{NaiveDate, NaiveDateTime, Timelike};
 
@@ -24,7 +24,8 @@ impl BookedPlace {
 }
 
 impl Booking {
-    /// What it is known by where a person corrected or removed it. It tells nothing of the mail.
+    /// The mark of a booking that a person corrected or removed: a digest, which tells nothing of
+    /// the mail.
     pub(super) fn mark(&self) -> String {
         format!(
             "{:x}",
@@ -59,7 +60,7 @@ impl Booking {
         }
     }
 
-    /// What a clock at the place shows, where there is a place.
+    /// The start as a clock at the place shows it, where there is a place.
     fn starts_wall(&self) -> Option<NaiveDateTime> {
         let place = &self.details.place;
         let is_somewhere = match self.kind {
@@ -82,7 +83,7 @@ impl Booking {
     }
 }
 
-/// What a clock at the place shows; `None` of a time in UTC, which says nothing about it.
+/// The time as a clock at the place shows it; `None` for a time in UTC, which doesn't tell it.
 pub(super) fn wall_time(text: &str) -> Option<NaiveDateTime> {
     if text.ends_with('Z') {
         return None;
@@ -138,7 +139,7 @@ impl Booking {
         is_of_it && (is_its_deadline || is_older && self.is_leg_of(other))
     }
 
-    /// The same leg of the same booking.
+    /// Whether two bookings are the same leg of one journey.
     fn is_leg_of(&self, other: &Booking) -> bool {
         let is_leg = matches!(
             self.kind,

@@ -52,7 +52,7 @@ pub enum BudgetAction {
     DayUnclear,
     /// "paid rent": how much it was is not said.
     AmountMissing(String),
-    /// What it was for is not understood.
+    /// The purpose is not understood.
     PurposeUnclear,
     /// More than one amount, and what belongs to which is unclear.
     AmountsUnclear,

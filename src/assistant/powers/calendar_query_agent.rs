@@ -1,6 +1,6 @@
-//! Questions about connected calendars: when somebody is seen next, whether a time is free,
-//! how many meetings there are; and what a person wants changed in them. It changes no calendar
-//! itself. What is on at a day is told with the reminders of that day.
+//! Questions about connected calendars: when somebody is seen next, whether a time is free, how
+//! many meetings there are; and what a person wants changed in them. What is on at a day is told
+//! with the reminders of that day.
 
 pub(super) mod changes;
 mod operations;
@@ -50,7 +50,7 @@ pub enum CalendarQuery {
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct CalendarQueryState {
-    /// What the last answer asked about.
+    /// The request that the last answer was about.
     #[serde(skip)]
     request: Option<CalendarRequest>,
 }

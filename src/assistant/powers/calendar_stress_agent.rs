@@ -21,7 +21,7 @@ const BREAK_MS: i64 = 5 * 60_000;
 /// Lunch is between these, in minutes after midnight, and takes half an hour.
 const LUNCH: (u32, u32) = (11 * 60 + 30, 14 * 60);
 const LUNCH_MS: i64 = 30 * 60_000;
-/// What ends later makes an evening late.
+/// The minute of the day after which an evening is late.
 const LATE: u32 = 19 * 60;
 /// Hours of one day that are much.
 const DAY_HOURS_MUCH: i64 = 6;
@@ -92,7 +92,7 @@ fn week_load(monday: NaiveDate, context: &PowerContext<'_>) -> WeekLoad {
     load
 }
 
-/// What overlaps is counted once.
+/// The minutes that are filled by events; overlapping events count once.
 fn merged_minutes(filled: &[&EventFact]) -> i64 {
     let (mut total_ms, mut until) = (0, i64::MIN);
     for event in filled {

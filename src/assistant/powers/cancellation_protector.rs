@@ -1,5 +1,5 @@
-//! Free cancellations and trials that end, as the person or mails told: a warning two days and one day before. It cancels
-//! nothing with anybody.
+//! Free cancellations and trials that end, as the person or mails told: a warning two days and
+//! one day before. It cancels nothing with anybody.
 
 mod operations;
 mod read;
@@ -17,7 +17,7 @@ use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
 
-/// What a free cancellation is called.
+/// The name of a free cancellation.
 const FREE: &str = "free cancellation";
 const POWER: Power = Power::CancellationProtector;
 /// Days before the end on which a warning goes out.

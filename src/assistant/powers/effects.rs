@@ -21,7 +21,7 @@ pub enum PowerEffect {
 /// One of the requests that a message may have meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestChoice {
-    /// What it is about, as the person was shown it.
+    /// The event's name, as the person was shown it.
     pub name: String,
     /// Its words.
     pub request: String,

@@ -117,7 +117,8 @@ impl Superpower for UrgencyState {
         notices.retain(|notice| !self.sent.has(notice));
         notices.truncate(left);
         let due = self.sent.take_due(notices, context);
-        // What comes while the person wants none is not told later, and none of the day's five.
+        // Mail that comes while messages are muted is not announced later, and doesn't count for
+        // the day.
         if !context.muted {
             self.sent_on_day = (
                 local_time::number(context.today()),

@@ -103,7 +103,7 @@ impl Entries {
         Some(entry.id)
     }
 
-    /// What the person told last, not what mails state.
+    /// The entry that the person told last, not one from mails.
     pub(super) fn newest_entered(&self) -> Option<&Entry> {
         self.list.iter().rfind(|entry| entry.mail.is_none())
     }
@@ -161,7 +161,8 @@ impl Entries {
         Some(removed)
     }
 
-    /// Which of these entries is meant. `request`: the words for the one with that number in the list.
+    /// Which of these entries is meant. `request`: the words for the one with that number in the
+    /// list.
     pub(super) fn choices(
         &self,
         found: &[u32],

@@ -18,7 +18,7 @@ const POWER: Power = Power::EveningPrep;
 const AT: u32 = 20 * 60;
 /// An alarm is suggested so long before the first event.
 const ALARM_BEFORE_MINUTES: u32 = 90;
-/// What begins later needs no alarm.
+/// The minute of the day after which a first event needs no alarm.
 const ALARM_UNTIL_MINUTE: u32 = 11 * 60;
 /// Things of tomorrow that are named.
 const PLANS_MAX: usize = 8;
@@ -144,7 +144,7 @@ impl EveningState {
     }
 }
 
-/// What tomorrow brings; `None`: nothing.
+/// The text about tomorrow; `None` without plans.
 fn tomorrow(context: &PowerContext<'_>) -> Option<String> {
     let date = context.today().succ_opt()?;
     let mut plans: Vec<&Plan> = context

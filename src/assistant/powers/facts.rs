@@ -13,11 +13,11 @@ use crate::model::mail_item::{FactKind, FactStatus};
 /// Facts from outside a superpower's own state. Each superpower gets only what it needs.
 #[derive(Debug, Default)]
 pub struct Facts {
-    /// What there is to say of the day, for the daily summary.
+    /// The lines about the day, for the daily summary.
     pub day: String,
     /// Something of `day` is on this day itself, not only soon.
     pub is_day_filled: bool,
-    /// What is planned for these days.
+    /// The plans of these days.
     pub plans: Vec<Plan>,
     /// A calendar is connected, or there are invitations in mails.
     pub has_calendar: bool,
@@ -26,7 +26,7 @@ pub struct Facts {
     /// Events around now, in order, also what was declined or cancelled.
     pub events: Vec<EventFact>,
     pub calendars: Vec<CalendarName>,
-    /// What the person wants remembered, newest first.
+    /// The person's memories, newest first.
     pub memories: Vec<String>,
     /// A mailbox is connected.
     pub has_mailbox: bool,
@@ -40,7 +40,7 @@ pub struct Facts {
     pub is_urgent_mail_told: bool,
     /// Briefings use the second layout.
     pub is_second_briefing: bool,
-    /// What mails say of bookings, parcels and the like, in order of time.
+    /// Bookings, parcels and the like from mails, in order of time.
     pub bookings: Vec<Booking>,
     /// `travel_brain` sends its own messages.
     pub is_travel_told: bool,
@@ -149,7 +149,7 @@ pub struct BookingDetails {
     pub origin: BookedPlace,
     pub destination: BookedPlace,
     pub place: BookedPlace,
-    /// As the mail writes them: what a clock at the place shows, maybe with its offset.
+    /// The time as the mail writes it: what a clock at the place shows, maybe with its offset.
     pub starts: String,
     pub ends: String,
     pub gate: String,

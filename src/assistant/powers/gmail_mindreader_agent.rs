@@ -20,7 +20,7 @@ pub enum MailQuery {
     Important,
     /// Whether somebody wrote.
     From(String),
-    /// What somebody or something is about.
+    /// Mails about somebody or something.
     About(String),
 }
 

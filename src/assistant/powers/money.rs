@@ -37,7 +37,7 @@ pub struct Money {
 }
 
 impl Currency {
-    /// As it was typed: "$", "euros".
+    /// The currency as it was typed: "$", "euros".
     pub(super) fn text(&self) -> &str {
         &self.text
     }

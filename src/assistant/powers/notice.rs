@@ -1,5 +1,5 @@
 //! Messages that a superpower sends on its own: when each is sent, and which were sent. A notice is
-//! sent once, within the person's waking hours. This file must not know any superpower.
+//! sent once, within the person's waking hours.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ pub(super) fn leave_until(
     if leave > context.now { leave } else { begins }
 }
 
-/// What a superpower says that it will send, or why it can send nothing.
+/// The sentence about the notice that a superpower will send, or why it can send none.
 pub(super) fn promise(power: Power, promised: &str, context: &PowerContext<'_>) -> String {
     if !context.reachable {
         return "I can't write to you by myself in this chat, so ask me.".to_owned();

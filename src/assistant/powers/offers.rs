@@ -4,7 +4,7 @@
 use super::{Facts, Power};
 
 impl Power {
-    /// The same where the person has been told how to connect one.
+    /// The answer after the person has been told how to connect a calendar or mailbox.
     pub const fn not_connected(self) -> &'static str {
         match self {
             Self::TravelBrain => "No mailbox or calendar of yours is connected, so I can't tell.",
@@ -13,7 +13,7 @@ impl Power {
         }
     }
 
-    /// What it would do as well, if it works without a service. `None`: nothing.
+    /// What a superpower that works without a service would do beside that. `None`: nothing.
     pub fn offer(self, facts: &Facts) -> Option<&'static str> {
         let offer = match self {
             Self::TicketsVault => {

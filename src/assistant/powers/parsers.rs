@@ -87,7 +87,7 @@ fn without_link(text: &str) -> &str {
         .unwrap_or(text)
 }
 
-/// What separators part; the comma of "1,5 kg" is none.
+/// The parts of a text between separators; the comma of "1,5 kg" is none.
 fn parts_of(text: &str) -> Vec<&str> {
     let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
     let (mut parts, mut from) = (Vec::new(), 0);

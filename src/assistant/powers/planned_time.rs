@@ -1,5 +1,5 @@
-//! The day and the time of day in a sentence about something planned, wherever it stands in
-//! it: "dinner at Luigi on friday at 8, +1555 123". It knows no superpower.
+//! The day and the time of day in a sentence about something planned, wherever it stands in it:
+//! "dinner at Luigi on friday at 8, +1555 123".
 
 use chrono::NaiveDate;
 
@@ -87,7 +87,7 @@ fn before_link(words: &Words<'_>, from: usize, to: usize) -> usize {
     to
 }
 
-/// What takes place in the evening, so that "at 8" is 20:00.
+/// Whether a word names something of the evening, so that "at 8" is 20:00.
 pub(super) fn is_evening(word: &str) -> bool {
     [
         "dinner", "drinks", "concert", "gig", "theatre", "theater", "opera", "ballet", "musical",

@@ -40,7 +40,7 @@ pub enum CheckinAction {
         mention: EntryMention,
         after: AfterTime,
     },
-    /// What is not said of the new time stays. `time`: when a day was said.
+    /// Moves an event; parts of the time that are not said stay. `time`: when a day was said.
     Move {
         which: EventRef,
         to: TimeChange,
@@ -76,11 +76,11 @@ pub struct EventRef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct CheckinState {
     events: Entries,
-    /// What was asked: which of them is meant.
+    /// The choices of the question which of several is meant.
     #[serde(skip)]
     choices: Vec<RequestChoice>,
-    /// What was asked about last, as it stands before the answer in a memory. It may be of a
-    /// calendar, and is not kept.
+    /// The events that were asked about last, as they stand before the answer in a memory. They may
+    /// be of a calendar, and are not kept.
     #[serde(skip)]
     asked: Vec<String>,
 }
@@ -161,7 +161,7 @@ fn lists(request: &str) -> bool {
     )
 }
 
-/// What one is asked about afterwards.
+/// Whether an event is important enough to be asked about afterwards.
 fn is_of_weight(word: &str) -> bool {
     [
         "interview", "exam", "exams", "presentation", "pitch", "audition", "doctor", "doctors",
@@ -197,7 +197,7 @@ pub enum CheckinAnswer {
     /// No answer: a greeting, a question.
     None,
     Refused,
-    /// As it was typed, shortened.
+    /// The answer as it was typed, shortened.
     Told(String),
 }
 
@@ -333,7 +333,7 @@ impl CheckinState {
     }
 }
 
-/// What a memory of the answer begins with.
+/// The beginning of the memory of an answer.
 fn about(what: &str, date: NaiveDate) -> String {
     format!("{what} on {}", date.format("%-d %B %Y"))
 }

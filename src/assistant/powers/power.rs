@@ -19,7 +19,7 @@ macro_rules! powers {
                 }
             }
 
-            /// What people call it.
+            /// The superpower's name for people.
             pub const fn title(self) -> &'static str {
                 match self {
                     $(Self::$power => $title,)*

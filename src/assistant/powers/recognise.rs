@@ -102,7 +102,7 @@ fn in_message(message: &ParsedMessage<'_>, has_clauses: bool) -> PowerCalls {
     }
 }
 
-/// What a part of the message requests.
+/// The requests of one part of the message.
 fn in_part(
     text: &str,
     message: &ParsedMessage<'_>,
@@ -127,8 +127,8 @@ fn in_part(
     }
 }
 
-/// Of what was taken back in the same message, only what was said anew in full is done. A list
-/// knows by itself what replaces a thing.
+/// Drops requests that were taken back in the same message, and keeps those that were said anew in
+/// full. A list knows by itself what replaces a thing.
 fn unclear_calls(mut all: PowerCalls, anew: &PowerCalls, list: Option<PowerCall>) -> PowerCalls {
     for call in &mut all.calls {
         match anew.of(call.power) {
@@ -145,7 +145,7 @@ fn unclear_calls(mut all: PowerCalls, anew: &PowerCalls, list: Option<PowerCall>
 
 const CORRECTION_UNCLEAR: &str = "You changed something in that, and I'm not sure what you mean in the end, so I've done nothing. Please say it once more, only as you mean it.";
 
-/// What a message requests as one, without corrections.
+/// The requests of the whole message, without corrections.
 fn calls_in(message: &ParsedMessage<'_>) -> PowerCalls {
     let kind = statement::sentence_kind(message);
     let inner_context = inner_statement(message, kind).map(|text| MessageContext {
@@ -213,7 +213,8 @@ fn changes_reminder(message: &ParsedMessage<'_>) -> bool {
     named.any(|word| matches!(word, "reminder" | "reminders"))
 }
 
-/// What is asked about, believed or heard: "netflix renews on 5 december" after "is it true that".
+/// The statement that is asked about, believed or heard: "netflix renews on 5 december" after "is
+/// it true that".
 fn inner_statement<'a>(message: &ParsedMessage<'a>, kind: SentenceKind) -> Option<&'a str> {
     let from = match kind {
         SentenceKind::Statement => None,
@@ -224,7 +225,7 @@ fn inner_statement<'a>(message: &ParsedMessage<'a>, kind: SentenceKind) -> Optio
     (!text.is_empty()).then_some(text)
 }
 
-/// What a superpower understands. It stores only what is stated.
+/// The meaning of a message for one superpower, which stores only statements.
 fn understood(
     power: Power,
     message: &ParsedMessage<'_>,

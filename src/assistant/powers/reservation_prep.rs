@@ -56,7 +56,7 @@ pub enum ReservationAction {
         /// The words of the new time: "to friday at 8".
         said: String,
     },
-    /// What the assistant is asked to book, which it can't.
+    /// A request to book something, which the assistant can't do.
     Order(String),
     /// A booking without its day.
     AskTime(String),
@@ -67,7 +67,7 @@ pub enum ReservationAction {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct ReservationState {
     bookings: Entries,
-    /// What was asked: which of them is meant.
+    /// The choices of the question which of several is meant.
     #[serde(skip)]
     choices: Vec<RequestChoice>,
 }

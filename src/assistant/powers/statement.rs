@@ -1,5 +1,5 @@
 //! Whether a sentence states what may be kept: a question, a doubt, hearsay or a condition doesn't.
-//! Also what a thing and a person can be called. It knows no superpower.
+//! Also what a thing and a person can be called.
 
 mod words;
 

@@ -42,9 +42,9 @@ pub struct PowerOutcome {
     pub is_only_shown: bool,
     /// The time of its next alarm.
     pub alarm: Option<Timestamp>,
-    /// What the person was asked about: their answer is a memory of one of them.
+    /// The events that the person was asked about: the answer becomes a memory of one of them.
     pub questions: Vec<String>,
-    /// What others are to do.
+    /// A requested effect outside of the superpower's state.
     pub effect: Option<PowerEffect>,
 }
 
@@ -89,17 +89,17 @@ pub(super) trait Superpower:
         Vec::new()
     }
 
-    /// What somebody may want to be reminded before.
+    /// Events before which a person may want a reminder.
     fn occasions(&self, context: &PowerContext<'_>) -> Vec<Plan> {
         self.plans(context)
     }
 
-    /// What its last message asked about.
+    /// The subjects of the questions in its last message.
     fn questions(&self) -> &[String] {
         &[]
     }
 
-    /// What others are to do about its last answer.
+    /// The effect outside of its state that its last answer requests.
     fn effect(&self) -> Option<PowerEffect> {
         None
     }
@@ -109,12 +109,12 @@ pub(super) trait Superpower:
         false
     }
 
-    /// What `undo` brings back after `self` became `after`.
+    /// The state that `undo` brings back after `self` became `after`.
     fn before(&self, _after: &Self) -> Self {
         self.clone()
     }
 
-    /// What it keeps as typed fields, for a language model; `None` where a text says it all.
+    /// Its state as typed fields, for a language model; `None` where a text says it all.
     fn data(&self, _context: &PowerContext<'_>) -> Option<Value> {
         None
     }

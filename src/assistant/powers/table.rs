@@ -56,7 +56,7 @@ macro_rules! superpowers {
         }
 
         impl Power {
-            /// What a message requests of it, and how explicitly.
+            /// The action that a message requests of it, and how explicitly.
             pub(super) fn parse(
                 self,
                 message: &ParsedMessage<'_>,
@@ -127,7 +127,7 @@ macro_rules! superpowers {
                 }
             }
 
-            /// What it knows of those days, from the first to the last.
+            /// Its lines about those days, from the first to the last.
             pub fn between(
                 self,
                 stored: Option<&StoredState>,
@@ -164,7 +164,7 @@ macro_rules! superpowers {
                 }
             }
 
-            /// What it keeps as typed fields, for a language model.
+            /// Its state as typed fields, for a language model.
             pub fn data(
                 self,
                 stored: Option<&StoredState>,
@@ -189,7 +189,7 @@ macro_rules! superpowers {
                 }
             }
 
-            /// What its tool does, for models.
+            /// The description of its tool, for models.
             pub const fn description(self) -> &'static str {
                 match self {
                     $(Self::$power => <$module::Arguments as Arguments<$module::$action>>::DESCRIPTION,)*
@@ -288,7 +288,8 @@ impl PowerAction {
         matches!(self, Self::BudgetTracker(BudgetAction::RemoveLast))
     }
 
-    /// Whether it is of the superpower in use, if that has what is named: the packing list, a payment.
+    /// Whether it is of the superpower in use, if that has what is named: the packing list, a
+    /// payment.
     pub fn is_of_what_is_in_use(&self) -> bool {
         matches!(
             self,
@@ -312,7 +313,7 @@ impl PowerAction {
 }
 
 impl Power {
-    /// What "stop" does to a superpower that runs only until the person is done.
+    /// The action of "stop" for a superpower that runs only until the person is done.
     pub fn stop_of_running(self) -> Option<PowerAction> {
         match self {
             Self::FocusProtector => Some(PowerAction::FocusProtector(

@@ -56,8 +56,8 @@ pub(super) fn time_text(date: NaiveDate, minute: Option<u32>, today: NaiveDate) 
     }
 }
 
-/// The same of a place whose clock is so many seconds ahead of the person's: "… at 20:00 local
-/// time".
+/// Day and time at a place whose clock is `ahead_s` seconds ahead of the person's: "… at 20:00
+/// local time".
 pub(super) fn place_time_text(
     date: NaiveDate,
     (minute, ahead_s): (Option<u32>, i64),

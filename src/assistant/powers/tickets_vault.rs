@@ -190,7 +190,7 @@ fn with_time(
     }
 }
 
-/// What is no show of the evening: "at 8" may be in the morning.
+/// Whether a word names no evening show: "at 8" may be in the morning.
 fn is_of_the_day(word: &str) -> bool {
     phrases![
         "train", "flight", "bus", "ferry", "boat", "tram", "boarding", "museum", "zoo",

@@ -59,7 +59,7 @@ pub enum TodoAction {
     Begin(String),
     Done(ListName, Vec<String>),
     Reopen(String),
-    /// What was done or removed is to be done again.
+    /// Puts back things that were done or removed.
     PutBack(Vec<String>),
     Remove(ListName, Vec<String>),
     Clear(ListName),

@@ -71,7 +71,7 @@ pub(super) struct TravelState {
 /// Removed stops whose marks are stored.
 const DROPPED_MAX: usize = 200;
 
-/// What the person removed.
+/// The stops that the person removed.
 pub fn dropped_stops(stored: &StoredState) -> Vec<String> {
     let state: TravelState = serde_json::from_str(&stored.state).unwrap_or_default();
     state.dropped

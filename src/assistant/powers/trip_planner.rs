@@ -68,13 +68,13 @@ pub enum TripAction {
     OfListInUse(Box<TripAction>),
     /// Without a trip it means something else: a list called packing.
     IfAny(Box<TripAction>),
-    /// Of the trip to that place, if there is one.
+    /// An action for the trip to that place, if there is one.
     OfTrip(String, Box<TripAction>),
     /// An empty place means the current trip.
     Show(String),
     List,
     PackingList,
-    /// Of the trip to that place.
+    /// Shows the packing list of the trip to that place.
     PackingFor(String),
     Cancel(String),
     /// A trip that is there, to other days; without the last one it stays as long as it is.
@@ -119,7 +119,7 @@ pub(super) struct TripState {
     /// When the packing list was shown or changed last, in milliseconds since the epoch.
     #[serde(default, skip_serializing_if = "is_zero")]
     packing_used_at: i64,
-    /// What was asked: which of them is meant.
+    /// The choices of the question which of several is meant.
     #[serde(skip)]
     choices: Vec<RequestChoice>,
 }

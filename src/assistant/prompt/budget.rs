@@ -1,4 +1,4 @@
-//! The token budget of a prompt: estimates, and what is left out. It must not know the authors.
+//! The token budget of a prompt: estimates, and what is left out.
 
 use unicode_segmentation::UnicodeSegmentation;
 

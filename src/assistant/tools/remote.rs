@@ -22,15 +22,15 @@ const HEADER_MARK: &str = "x-mcp-header";
 /// A tool of another server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoteTool {
-    /// As models call it: `{server}__{tool}`.
+    /// The tool's name for models: `{server}__{tool}`.
     pub name: String,
     /// The name of the server in the configuration.
     pub server: String,
-    /// As its server calls it.
+    /// The tool's name at its server.
     pub own_name: String,
     /// Its server says that it only looks something up.
     pub is_read_only: bool,
-    /// As it is offered.
+    /// The tool as it is offered to models.
     offer: Value,
 }
 
@@ -86,7 +86,8 @@ impl RemoteTool {
         })
     }
 
-    /// As it is offered: `{"type": "function", "function": {name, description, parameters}}`.
+    /// The tool as it is offered to a model: `{"type": "function", "function": {name, description,
+    /// parameters}}`.
     pub fn offer(&self) -> &Value {
         &self.offer
     }

@@ -29,7 +29,7 @@ pub fn asked_days_unclear() -> String {
     "I'm not sure which days you mean. I know for example “what do I have tomorrow?”, “what do I have on friday evening?” and “reminders for this week”.".to_owned()
 }
 
-/// Of a reminder whose later times are not listed.
+/// A line's end for a reminder whose later times are not listed.
 pub fn comes_more_often(what: &str, listed: usize) -> String {
     format!(
         "“{}” comes more often than that: these are its first {listed} times.",

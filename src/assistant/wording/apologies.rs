@@ -228,7 +228,7 @@ pub fn account_stays(language: Option<&str>) -> &'static str {
     sentences(language).account_stays
 }
 
-/// The same of a file of all data.
+/// The apology that a file of all data can't be made by a message.
 pub fn no_export(language: Option<&str>) -> &'static str {
     sentences(language).no_export
 }

@@ -61,7 +61,8 @@ pub fn after_crisis(language: Option<&str>) -> String {
     CrisisTexts::of(language).after.to_owned()
 }
 
-/// To a plain request that isn't understood, soon after a crisis: without a word of what else there is.
+/// To a plain request that isn't understood, soon after a crisis: without a word of what else
+/// there is.
 pub fn unknown_after_crisis() -> String {
     "I'm afraid I can't help with that. The number above stays there for you at any hour."
         .to_owned()

@@ -10,7 +10,7 @@ struct DeliveryWords {
     language: &'static str,
     reminder: &'static str,
     late: &'static str,
-    /// Also `{times}`.
+    /// Text of a reminder that was missed several times, with `{times}`.
     missed: &'static str,
 }
 
@@ -76,7 +76,7 @@ pub fn reminder_text(what: &str, language: Option<&str>) -> String {
     words(language).reminder.replace("{}", what)
 }
 
-/// The same for one that was due `due` times, or is late; `last`: its last due time.
+/// The text of a reminder that was due `due` times, or is late; `last`: its last due time.
 pub fn late_reminder_text(
     what: &str,
     due: usize,

@@ -108,7 +108,7 @@ pub fn with_memories_cut_off(reply: &str) -> String {
     format!("{reply}\n\nI can't reach all of my memory right now, so ask me again later.")
 }
 
-/// The same for a deletion that will be done later.
+/// The answer where the deletion is done later.
 pub fn everything_will_be_forgotten() -> String {
     "Okay, I've forgotten everything here. I can't reach the rest of my memory right now; it \
      goes as soon as I can."

@@ -40,7 +40,7 @@ const AFTERNOON_WORDS: [&str; 31] = [
     "stasera", "notte", "middag", "middags", "avond", "avonds", "vanavond", "nacht", "eftermiddag",
     "eftermiddagen", "kväll", "kvällen", "ikväll",
 ];
-/// The same in scripts without spaces, or with many forms.
+/// Afternoon words in scripts without spaces, or with many forms.
 const AFTERNOON_PARTS: [&str; 9] = [
     "午後", "下午", "晚上", "夜", "오후", "저녁", "вечера", "дня", "مساء",
 ];
@@ -159,7 +159,7 @@ impl NamedHour {
 #[derive(Debug, Clone, Copy)]
 struct TextToken<'t> {
     text: &'t str,
-    /// What stands between it and the next one.
+    /// The text between this time and the next one.
     gap: &'t str,
 }
 
@@ -332,7 +332,7 @@ mod tests {
         Timestamp::parse(&format!("{text}:00Z")).unwrap()
     }
 
-    /// As said on Wednesday, 4 March 2026, in UTC.
+    /// The times in a text that is said on Wednesday, 4 March 2026, in UTC.
     fn named(text: &str) -> NamedTimes {
         NamedTimes::of(text, at("2026-03-04T12:00"), Zone::UTC)
     }

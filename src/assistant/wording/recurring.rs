@@ -1,5 +1,4 @@
-//! Wording of recurring reminders: "every Monday at 09:00", and their next dates. It computes no
-//! dates.
+//! Wording of recurring reminders: "every Monday at 09:00", and their next dates.
 
 use chrono::{NaiveDateTime, Weekday};
 

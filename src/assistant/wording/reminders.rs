@@ -40,7 +40,7 @@ pub fn reminder_set(
     )
 }
 
-/// What an edited message asked for before.
+/// The sentence that the request of an edited message was undone.
 pub fn earlier_version_undone() -> String {
     "You changed your message, so I took back what I did for the first one.".to_owned()
 }

@@ -1,5 +1,5 @@
 //! Wording of times: "in 20 minutes", "tomorrow at 09:00", with "UTC" when the person's zone is
-//! unknown. It computes no times.
+//! unknown.
 
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ pub(super) fn day_and_time(at: Timestamp, now: Timestamp, timezone: Option<Zone>
     }
 }
 
-/// The same moment in the zone that the person named: ", that's 15:00 in Europe/Berlin".
+/// The moment in the zone that the person named: ", that's 15:00 in Europe/Berlin".
 pub(super) fn in_zone(at: Timestamp, zone: Zone) -> String {
     format!(
         ", that's {} in {}",
@@ -51,7 +51,7 @@ pub(super) fn listed(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> S
     format!("{day} {}", clock(local(at, timezone), timezone))
 }
 
-/// The same, always with weekday and date.
+/// The start of a list's line, always with weekday and date.
 pub(super) fn listed_in_full(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
     format!(
         "{} {}",

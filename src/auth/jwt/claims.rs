@@ -34,7 +34,7 @@ pub struct Profile {
     /// Left out when the issuer says it is unverified.
     pub email: Option<String>,
     pub name: Option<String>,
-    /// As sent; not checked to be a time zone.
+    /// The time zone's name as the token has it, not checked.
     pub timezone: Option<String>,
 }
 

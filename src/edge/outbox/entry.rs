@@ -46,8 +46,8 @@ pub(super) struct OutboxEntry {
     pub(super) timer: Option<Monotonic>,
     /// Handed out before this socket opened: sending it again is not an attempt.
     pub(super) is_resend: bool,
-    /// The command's number in the order of first hand-outs; 0 when it has none or was left out of a list
-    /// since.
+    /// The command's number in the order of first hand-outs; 0 when it has none or was left out
+    /// of a list since.
     pub(super) order: u64,
     /// When it was last handed out, and last counted as an attempt, by this process.
     pub(super) handed_at: Option<Monotonic>,

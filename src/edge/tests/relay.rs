@@ -24,7 +24,7 @@ pub(super) struct RelayModel {
     /// The list of the last answered poll, not yet worked on.
     pub(super) list: VecDeque<GivenCommand>,
     pub(super) finished: BTreeSet<String>,
-    /// As `finished`; a command that moved away and back has a seq for each time.
+    /// The seqs of finished commands; a command that moved away and back has a seq for each time.
     pub(super) finished_seqs: BTreeSet<u64>,
     pub(super) last_of_list: Option<String>,
     /// Said to be worked on.
@@ -62,7 +62,7 @@ impl RelayModel {
         self.working.remove(&given.id);
     }
 
-    /// What it says of a command that came over the socket; none is said when it is lost.
+    /// The acks for a command that came over the socket; none when it is lost.
     pub(super) fn obey(&mut self, given: &GivenCommand, random: &mut SeededRandom) -> Vec<Ack> {
         if self.finished.contains(&given.id) {
             self.finish(given);

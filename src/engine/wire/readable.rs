@@ -19,7 +19,8 @@ const THOUGHTS: [(&str, &str); 11] = [
 ];
 /// A call that follows thoughts without an answer.
 const CALL_AFTER_THOUGHTS: &str = "to=functions.";
-/// The same where the server has dropped the marks: "analysisThey greet.assistantfinalHi!".
+/// Words round the thoughts where the server has dropped the marks: "analysisThey
+/// greet.assistantfinalHi!".
 const BARE_THOUGHTS: (&str, &str) = ("analysis", "assistantfinal");
 /// Tokens of servers in other forms than `<|name|>`.
 const TOKENS: [&str; 2] = ["<end_of_turn>", "<start_of_turn>"];

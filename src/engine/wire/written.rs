@@ -344,7 +344,7 @@ fn unreadable(text: &str) -> ToolCall {
     }
 }
 
-/// As `get_weather` or `getWeather`, and unlike "Ana".
+/// Whether a word is written like a tool's name: `get_weather` or `getWeather`, unlike "Ana".
 fn is_name_of_tool(name: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     name.starts_with(|c: char| c.is_ascii_lowercase())
@@ -364,7 +364,8 @@ fn has_words(text: &str) -> bool {
     text[from..].contains(char::is_alphanumeric)
 }
 
-/// What may stand beside a call: `print(…)`, brackets, the marks of code and lists.
+/// Whether a text is only the wrapping of a call: `print(…)`, brackets, the marks of code and
+/// lists.
 fn is_wrapping(text: &str) -> bool {
     const WORDS: [&str; 6] = [
         "print", "await", "default_api.", "functions.", "tools.", "```python",

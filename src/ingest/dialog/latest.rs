@@ -43,7 +43,7 @@ pub(in crate::ingest) struct Latest {
     /// This is what "undo" did, which goes back no further.
     #[serde(default)]
     pub(in crate::ingest) is_undone: bool,
-    /// What the message changed that named it.
+    /// The changes of the message that named it.
     #[serde(default)]
     pub(in crate::ingest) changes: MessageChanges,
     /// The unit in seconds in which that message counted: 60 for "in 30 min".
@@ -54,7 +54,7 @@ pub(in crate::ingest) struct Latest {
     pub(in crate::ingest) is_before: bool,
 }
 
-/// What one message changed, for "undo".
+/// The changes of one message, for "undo".
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::ingest) struct MessageChanges {
     /// Reminders that it set, as it left them.
@@ -123,7 +123,7 @@ impl MessageChanges {
 pub(in crate::ingest) enum StatedFact {
     /// The memory with this UUID.
     Memory(String),
-    /// The same, in place of the one that was removed for it at that time.
+    /// A memory that replaced another, which was removed at that time.
     CorrectedMemory(String),
     Name,
     TimeZone,
@@ -171,7 +171,7 @@ impl LatestReminder {
         self.rule.as_ref()?.recurrence()
     }
 
-    /// As it would be by now: what repeats comes at its next time.
+    /// The rule and time of the reminder by now: a repeating one has its next time.
     pub(in crate::ingest) fn next_after(&self, now: Timestamp) -> (Option<Recurrence>, Timestamp) {
         let recurrence = self.recurrence();
         let progress = recurrence.as_ref().map(|rule| rule.progress(now));
@@ -212,7 +212,7 @@ impl Latest {
         Self { changes, ..self }
     }
 
-    /// What came just before.
+    /// Adds the reminders that were delivered just before.
     pub(in crate::ingest) fn add_before(&mut self, before: Self) {
         let is_new = |one: &LatestReminder| {
             let mut known = self.reminders.iter();
@@ -246,7 +246,7 @@ impl Latest {
         self.message_id == Some(message_id)
     }
 
-    /// What the same message changed before is kept with it.
+    /// Stores this as the latest, with earlier changes of the same message.
     pub(in crate::ingest) fn note(&self, turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<()> {
         let before = tx.latest_in_room(turn.room.id)?;
         let before = dialog::recent::<Self>(before.as_ref(), LATEST_MS, turn.now);
@@ -276,7 +276,7 @@ impl Latest {
     }
 }
 
-/// What this person's chat named last, at most `kept_ms` ago, and when.
+/// The last items that this person's chat named, at most `kept_ms` ago, and when.
 pub(in crate::ingest) fn read_own(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
@@ -298,7 +298,7 @@ pub(in crate::ingest) fn read_named(
     Ok(dialog::recent(noted.as_ref(), LATEST_MS, turn.now))
 }
 
-/// What this message has named so far.
+/// The items that this message has named so far.
 pub(in crate::ingest) fn read_of_message(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
@@ -306,7 +306,7 @@ pub(in crate::ingest) fn read_of_message(
     read_if_of(turn, tx, turn.message_id)
 }
 
-/// What was named last, if it was a request in this message.
+/// The last items, if a request of this message named them.
 pub(in crate::ingest) fn read_of_request(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,

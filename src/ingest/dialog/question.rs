@@ -34,7 +34,8 @@ pub(in crate::ingest) enum Question {
         send_at: i64,
         rule: Option<NotedRule>,
     },
-    /// What a request lacks; with it between these words the request is complete.
+    /// The question for the missing part of a request; with it between these words the request is
+    /// complete.
     Rest {
         before: String,
         after: String,
@@ -105,7 +106,7 @@ pub(in crate::ingest) struct PendingCalendarChange {
 /// A request that a message may have meant, as its words.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::ingest) struct NamedRequest {
-    /// What it is about, as it was shown.
+    /// The request's subject, as it was shown.
     pub(in crate::ingest) name: String,
     pub(in crate::ingest) request: String,
 }

@@ -43,7 +43,7 @@ pub(super) fn change_asked_time(
     )))
 }
 
-/// What comes once is taken off the list; what repeats stays.
+/// Marks reminders as done: those that come once are removed, those that repeat stay.
 pub(super) fn mark_done(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,

@@ -80,7 +80,7 @@ pub(in crate::ingest) fn carry_out(
     }
 }
 
-/// What came last, or one that is still to come.
+/// Snoozes the reminder with these words: the one that came last, or one that is still to come.
 pub(super) fn snooze(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
@@ -120,7 +120,7 @@ pub(super) fn mark_done(
     }
 }
 
-/// Those that were done before they came.
+/// Removes reminders that were done before they came.
 pub(super) fn mark_open_done(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,

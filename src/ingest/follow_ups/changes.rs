@@ -16,7 +16,7 @@ use crate::ingest::{listing, occasions};
 use crate::store::{Reminder, Tx};
 use std::ops::Range;
 
-/// A request for a reminder before something, and its corrections.
+/// The most messages that are read: a request for a reminder before something, and its corrections.
 const OFFSETS_MAX: usize = 5;
 
 /// "change that to Ava" after a memory renames no reminder.

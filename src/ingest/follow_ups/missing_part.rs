@@ -95,7 +95,7 @@ pub(in crate::ingest) fn answer_when(
     }
 }
 
-/// What a request that was put together means.
+/// The meaning of a request that was put together.
 fn understood(turn: &MessageTurn<'_>, request: &str) -> Intent {
     assistant::understand(&MessageContext {
         text: request,

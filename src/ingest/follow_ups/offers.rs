@@ -14,8 +14,8 @@ use crate::ingest::turn::MessageTurn;
 use crate::ingest::{corrected_value, gate, limits, powers, reminding};
 use crate::store::Tx;
 
-/// What may be done with a message that requests nothing: a fact is remembered, a plan is
-/// offered as a reminder, what is needed for the list. Never in a group.
+/// Handles a message that requests nothing: remembers a fact, offers a reminder for a plan, offers
+/// to list a needed thing. Never in a group.
 pub(in crate::ingest) fn take_statement(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
@@ -125,7 +125,7 @@ pub(super) fn change(
     })
 }
 
-/// The same thing at another time is offered. `None`: nothing was.
+/// Offers the last offered reminder at another time. `None`: nothing was offered.
 pub(super) fn offer_at(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
@@ -138,7 +138,7 @@ pub(super) fn offer_at(
     })
 }
 
-/// What was offered, with the other time or why it can't be that.
+/// The offered reminder with the other time, or why it can't be that time.
 fn changed(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
@@ -199,7 +199,7 @@ pub(in crate::ingest) fn withdraw(
     }
 }
 
-/// The same for what a superpower was asked for, and did.
+/// Withdraws an open offer after a superpower did what it was asked for.
 pub(in crate::ingest) fn withdraw_after_power(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,

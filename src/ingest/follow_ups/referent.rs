@@ -11,7 +11,7 @@ use crate::store::{Reminder, Tx};
 
 const WEEK_S: i64 = 7 * 24 * 3_600;
 
-/// What a message refers to.
+/// The reminders that a message refers to.
 pub(in crate::ingest) enum Referent {
     Open(Vec<Reminder>),
     /// Already delivered reminders.
@@ -141,7 +141,7 @@ pub(in crate::ingest) fn find_named(
     }
 }
 
-/// What these words mean as the time of reminders to cancel.
+/// The meaning of these words as the time of reminders to cancel.
 pub(super) fn understood_to_cancel(turn: &MessageTurn<'_>, about: &str) -> Intent {
     let persona = &turn.ingest.persona.get().name;
     assistant::understand(&MessageContext {

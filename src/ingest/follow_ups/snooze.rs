@@ -169,7 +169,7 @@ fn delay_each(
     Ok(reply)
 }
 
-/// What "snooze" set for the reminders that came last, and is still to come.
+/// Reminders that "snooze" set for those that came last, and that are still to come.
 fn put_off_before(tx: &Tx<'_>, came: Option<&ReminderDelivery>) -> Result<Vec<Reminder>> {
     let mut open = Vec::new();
     for id in came.iter().flat_map(|came| &came.put_off) {
@@ -245,7 +245,7 @@ fn numbered(
     snooze_open(turn, tx, &open, time)
 }
 
-/// What hasn't come is moved only to a time that was named, and never what repeats.
+/// Moves reminders that haven't come: only to a named time, and never repeating ones.
 pub(super) fn snooze_open(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,

@@ -10,8 +10,8 @@ use crate::store::{MessageRow, Tx};
 /// Messages that are looked at.
 const MESSAGES_MAX: usize = 6;
 
-/// Whether the person has spoken of something else since: "make it 8" moves no reminder that was named
-/// before "add 2 eggs", or before a plan that was offered as a reminder.
+/// Whether the person has spoken of something else since: "make it 8" moves no reminder that was
+/// named before "add 2 eggs", or before a plan that was offered as a reminder.
 pub(super) fn has_changed(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
     let (Some((latest, at)), Some(head)) = (latest::read_named(turn, tx)?, turn.room.head) else {
         return Ok(false);

@@ -17,7 +17,7 @@ const LOOKED_AT_MAX: usize = 5;
 /// Messages among which the one is looked for whose change would be taken back.
 const MESSAGES_MAX: usize = 20;
 
-/// What "undo" may mean by a message that changed nothing.
+/// A change that "undo" may mean after a message that changed nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum UndoCandidate {
     /// A question or small talk: what was before it.

@@ -122,7 +122,7 @@ fn stored_for(
     Ok(stored)
 }
 
-/// What is stored of it, and what others do. Returns their reply.
+/// Stores the state, and runs the requested effect. Returns the effect's reply.
 fn apply(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
@@ -288,7 +288,7 @@ pub(in crate::ingest) fn act(
     run(turn, tx, &attempt, true)
 }
 
-/// What the superpower keeps here as typed fields, for a language model.
+/// The superpower's state here as typed fields, for a language model.
 pub(in crate::ingest) fn data(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
@@ -305,7 +305,7 @@ pub(in crate::ingest) fn data(
     Ok(power.data(stored.as_ref(), &context))
 }
 
-/// The same, only about what is known. `None`: nothing is.
+/// Runs an action only if it is about something that is stored. `None`: it is not.
 pub(in crate::ingest) fn act_if_known(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,

@@ -33,7 +33,7 @@ fn names(abouts: &[String]) -> Vec<&str> {
         .collect()
 }
 
-/// What an answer is about, and what is left; `None`: it is open which of them.
+/// The event that an answer is about, and the other ones; `None`: it is open which is meant.
 fn meant(said: &str, abouts: &[String]) -> Option<(String, Vec<String>)> {
     if let [only] = abouts {
         return Some((only.clone(), Vec::new()));

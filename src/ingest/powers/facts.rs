@@ -125,7 +125,7 @@ fn uses_mail(power: Power) -> bool {
     power.uses_mail() || power.uses_bookings() || power.needs_plans() || power == Power::TripPlanner
 }
 
-/// What belongs to trips: travel times, what is planned, what the person removed.
+/// Adds facts about trips: travel times, plans, and stops that the person removed.
 fn add_travel(tx: &Tx<'_>, facts: &mut Facts, user: UserId, flags: &Reader<'_>) -> Result<()> {
     let travel = Power::TravelBrain;
     let is_muted = notices::preferences(tx, user)?.is_muted(travel);
@@ -141,7 +141,7 @@ fn add_travel(tx: &Tx<'_>, facts: &mut Facts, user: UserId, flags: &Reader<'_>) 
     Ok(())
 }
 
-/// What mails say of bookings, parcels and the like that matters now.
+/// Bookings, parcels and the like from mails that matter now.
 pub(in crate::ingest) fn bookings(
     tx: &Tx<'_>,
     user: UserId,
@@ -166,7 +166,7 @@ pub(in crate::ingest) fn bookings(
     Ok(current_bookings(all))
 }
 
-/// As superpowers see it.
+/// Converts a stored fact for superpowers.
 fn booking(row: MailFactRow, zone: Zone) -> Booking {
     let fact = row.fact;
     let details: Option<BookingDetails> = serde_json::from_value(fact.data).ok();
@@ -184,7 +184,7 @@ fn booking(row: MailFactRow, zone: Zone) -> Booking {
     }
 }
 
-/// As superpowers see it.
+/// Converts a stored fact for superpowers.
 fn mail(item: MailItem) -> Mail {
     let extract = item.extract;
     Mail {
@@ -277,7 +277,7 @@ pub(in crate::ingest) fn event_lines(
     Ok(on.map(|event| event.line(&context)).collect())
 }
 
-/// What superpowers and calendars know of plans; for the evening also reminders.
+/// Plans of superpowers and calendars; for the evening also reminders.
 fn plans(
     tx: &Tx<'_>,
     power: Power,

@@ -11,12 +11,12 @@ use crate::store::{RemovedItem, Tx};
 #[derive(Serialize, Deserialize)]
 struct FirstValue {
     power: String,
-    /// As JSON.
+    /// The state as JSON.
     state: String,
 }
 
-/// Keeps the state with the first value, to which "undo" returns. `message_id`: the message that wrote
-/// the state which corrects it.
+/// Keeps the state with the first value, to which "undo" returns. `message_id`: the message that
+/// wrote the state which corrects it.
 pub(in crate::ingest) fn keep(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,

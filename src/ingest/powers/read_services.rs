@@ -9,8 +9,8 @@ use crate::error::Result;
 use crate::model::calendar::{DAY_MS, EventStatus, EventTime, Participation};
 use crate::store::{CalendarEvent, ServiceRow, Tx, UserId};
 
-/// What was read of a person's services for one superpower and serves the next, in the same
-/// transaction.
+/// The data of a person's services that was read for one superpower and serves the next, in the
+/// same transaction.
 #[derive(Default)]
 pub(super) struct ReadServices {
     connected: Option<ConnectedKinds>,
@@ -83,7 +83,7 @@ impl ReadServices {
     }
 }
 
-/// As superpowers see it.
+/// Converts a calendar's event for superpowers.
 pub(super) fn to_event(event: CalendarEvent, zone: Zone) -> EventFact {
     let time = event.facts.time;
     let moments = time.within(zone);

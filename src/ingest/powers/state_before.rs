@@ -1,5 +1,5 @@
-//! The state of a superpower before "no, 25" takes a value in it back: restored where the new value is
-//! refused.
+//! The state of a superpower before "no, 25" takes a value in it back: restored where the new
+//! value is refused.
 
 use super::{attempt, first_value};
 use crate::assistant::powers::{Power, StoredState};

@@ -1,5 +1,5 @@
 //! Reads the context of a reply: the message, earlier messages of its room with their authors, and
-//! facts about the person. Memories may come from an external service. It decides nothing.
+//! facts about the person. Memories may come from an external service.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(super) struct ReplyContext {
     pub(super) message: MessageRow,
     pub(super) user: User,
     pub(super) group: bool,
-    /// What was asked in a group is answered in the person's direct chat.
+    /// A message of a group is answered in the person's direct chat.
     pub(super) is_private: bool,
     /// All other authors of a group, whom a reply may quote.
     pub(super) others: Vec<UserId>,
@@ -251,7 +251,7 @@ pub(super) fn of_earlier_version(context: &ReplyContext) -> Vec<String> {
     set.chain(cancelled).collect()
 }
 
-/// What "snooze" or "again" may mean.
+/// The reminders that "snooze" or "again" may mean.
 fn came_last(
     view: &View<'_>,
     message: &MessageRow,

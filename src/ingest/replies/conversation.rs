@@ -112,7 +112,7 @@ impl ModelTurn<'_> {
         self.fail(ModelFailure::ToolCall, totals);
     }
 
-    /// With what was said and done for the photos before.
+    /// The first prompt, with the texts and changes for earlier photos.
     fn opening_prompt(
         &self,
         photos: &[String],
@@ -244,15 +244,14 @@ impl ModelTurn<'_> {
             if !sent.is_empty() && !result.is_ok() {
                 result.json["already_read"] = ALREADY_READ.into();
             }
-            let mut record =
-                self.call_record(&call.name, &call.arguments, &result.json, result.outcome);
+            let (name, arguments) = (&call.name, &call.arguments);
+            let mut record = self.call_record(name, arguments, &result.json, result.outcome);
             record.is_change = is_own && is_change && record.is_done;
             record.reminder = result.reminder.take();
             record.repeats = repeats;
             let is_known = record.is_done || !is_of_before && result.outcome != UNKNOWN;
             // The result of a private answer says by itself what was not sent.
             if is_change && is_known && call.name != Tool::AnswerPrivately.name() {
-                let (name, arguments) = (&call.name, &call.arguments);
                 let (reply, is_done) = (totals.requests, record.is_done);
                 totals.failed_changes.note(name, arguments, is_done, reply);
             }
@@ -284,8 +283,8 @@ impl ModelTurn<'_> {
         }
     }
 
-    /// What each call means, and those of our tools that are to be tried. `changes`: what was
-    /// changed before for the message.
+    /// The meaning of each call, and the calls of our tools that are to be tried. `changes`:
+    /// earlier changes for the message.
     fn interpret_calls(
         &self,
         calls: &[engine::ToolCall],
@@ -416,7 +415,7 @@ impl ModelTurn<'_> {
     }
 }
 
-/// What a call of a tool means.
+/// The meaning of a tool call.
 enum CallMeaning {
     /// One of ours, to be tried with the others: its place among them.
     Own(usize),
@@ -438,7 +437,7 @@ impl CallMeaning {
     }
 }
 
-/// What the model called it, within bounds.
+/// The tool's name as the model wrote it, within bounds.
 fn record_name(name: &str) -> String {
     name.chars().take(NAME_CHARS_MAX).collect()
 }

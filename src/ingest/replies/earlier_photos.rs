@@ -4,8 +4,8 @@ use super::model_turn::{CallTotals, ModelTurn};
 use super::result::ToolCall;
 
 impl ModelTurn<'_> {
-    /// What was said and done for the photos before number `first`: the last call knows what was
-    /// seen before, and each one what was done.
+    /// A note on the photos before number `first`: the last call gets the texts about them, and
+    /// each call the changes.
     pub(super) fn of_earlier_photos(&self, first: usize, totals: &CallTotals) -> String {
         let is_last = self
             .photo_batches()

@@ -62,7 +62,7 @@ impl FailedChanges {
         self.0.iter().any(|call| !call.tool.contains(LINK))
     }
 
-    /// What was to be done; empty where that is not known of all.
+    /// The things that were to be changed; empty unless they are known for all calls.
     pub(super) fn things(&self) -> Vec<String> {
         let all: Option<Vec<String>> = self.0.iter().map(|call| call.about.clone()).collect();
         all.unwrap_or_default()

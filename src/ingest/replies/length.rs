@@ -24,7 +24,7 @@ impl ReplyRoom {
         chars: CHARS_MAX,
     };
 
-    /// What is left after a part was sent.
+    /// The room that is left after a part was sent.
     pub(super) fn after(self, part: &str) -> Self {
         Self {
             bubbles: self.bubbles.saturating_sub(bubbles::cut(part).len()),
@@ -36,7 +36,7 @@ impl ReplyRoom {
         text.chars().count() <= self.chars && bubbles::cut(text).len() <= self.bubbles
     }
 
-    /// As many whole bubbles as there is room for, with a sentence that says so.
+    /// The text's first bubbles, as many as there is room for, with a sentence that says so.
     pub(super) fn cut_short(self, text: &str, language: Option<&str>) -> String {
         let ending = wording::cut_short(language);
         let mut chars = ending.chars().count();

@@ -39,7 +39,7 @@ impl ModelTurn<'_> {
     }
 }
 
-/// What was taken back for a call, without what is private in a group.
+/// Takes back earlier changes for a call. Returns them, without private ones in a group.
 pub(super) fn take_back(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
@@ -61,8 +61,8 @@ pub(super) fn take_back(
     Ok(taken_back)
 }
 
-/// What an earlier version cancelled or removed is there again, unless another version had made
-/// it. What that was.
+/// Restores what an earlier version cancelled or removed, unless another version had made it.
+/// Returns its names.
 fn bring_back(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
@@ -98,7 +98,7 @@ fn bring_back(
     Ok(brought_back)
 }
 
-/// What one earlier version made.
+/// Takes back the changes of one earlier version.
 fn take_back_version(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,

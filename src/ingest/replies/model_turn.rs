@@ -104,7 +104,8 @@ impl<'a> ModelTurn<'a> {
         let mut totals = self.committed_totals();
         let photo_batches = self.photo_batches();
         for (at, (first, photos)) in photo_batches.iter().enumerate() {
-            // Each may call once and speak; some more are for the first that need them.
+            // Each batch may call once and speak; the remaining requests go to the first batches
+            // that need them.
             let all_max = REQUESTS_MAX + REQUESTS_A_BATCH * (photo_batches.len() - 1);
             let later = photo_batches.len() - 1 - at;
             let requests_max = (all_max - later - totals.requests).min(REQUESTS_MAX);
@@ -301,7 +302,7 @@ impl<'a> ModelTurn<'a> {
 #[derive(Default)]
 pub(super) struct CallTotals {
     pub(super) texts: Vec<String>,
-    /// What was sent of the reply that is being made.
+    /// The part of the current reply that was sent.
     pub(super) sent_now: String,
     /// The beginning of the reply, a command each.
     pub(super) parts: Vec<String>,
@@ -344,13 +345,13 @@ pub(super) struct CallTotals {
 }
 
 impl CallTotals {
-    /// What follows is about the next photos.
+    /// Notes that the following changes are for the next photos.
     fn begin_photo_batch(&mut self) {
         self.changes_before = self.changes.len();
         self.records_before = self.records.len();
     }
 
-    /// Of a part that failed nothing is done. What was said of the photos before stays true.
+    /// Drops the changes for photos whose call failed. The text about earlier photos stays.
     fn drop_photo_batch(&mut self) {
         self.changes.truncate(self.changes_before);
     }

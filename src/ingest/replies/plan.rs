@@ -33,9 +33,9 @@ pub(super) struct ReplyPlan {
     pub(super) tools: Vec<OfferedTool>,
     /// Tools are not offered, as the server takes none at present.
     pub(super) lacks_tools: bool,
-    /// What the person may connect and has not.
+    /// Services that the person may connect and has not.
     pub(super) connectable: Vec<&'static str>,
-    /// What the message asks for, for certain.
+    /// The request that the message certainly makes.
     pub(super) request: Option<CertainRequest>,
     /// The message may be no request; the reply tells.
     pub(super) may_be_talk: bool,
@@ -44,7 +44,7 @@ pub(super) struct ReplyPlan {
 }
 
 impl ReplyPlan {
-    /// Also removes from the context what the flags don't allow.
+    /// Plans a reply, and removes from the context what the flags don't allow.
     pub(super) fn of(
         ingest: &Ingest,
         flags: &Reader<'_>,

@@ -1,7 +1,7 @@
 //! A question in a group about what is the person's own is answered in their direct chat: the
-//! model is asked privately, as in that chat, with the person's message alone. What it answers is sent
-//! there with the reply's transaction; the conversation whose reply the group reads learns only
-//! that it is. From a group nothing personal is changed, and an answer that claims so is
+//! model is asked privately, as in that chat, with the person's message alone. What it answers is
+//! sent there with the reply's transaction; the conversation whose reply the group reads learns
+//! only that it is. From a group nothing personal is changed, and an answer that claims so is
 //! contradicted like any reply: it may tell of what else is done for the message.
 
 use serde_json::json;
@@ -139,7 +139,7 @@ impl CallTotals {
     }
 }
 
-/// The same turn as if the message had come in the person's direct chat. `None`: there is none.
+/// The turn as if the message had come in the person's direct chat. `None`: there is none.
 pub(super) fn in_direct_chat<'a>(
     mut turn: MessageTurn<'a>,
     tx: &mut Tx<'_>,

@@ -26,7 +26,7 @@ pub(super) fn to_json(turn: &MessageTurn<'_>, reminder: &Reminder) -> Value {
     value
 }
 
-/// The same as what a call left, to be compared with what is said of it.
+/// A reminder as a call left it, to be compared with the reply's text.
 pub(super) fn reminder_state(turn: &MessageTurn<'_>, reminder: &Reminder) -> ReminderState {
     let recurrence = reminder.recurrence.as_ref();
     ReminderState {

@@ -40,7 +40,7 @@ pub(super) async fn tools(
 }
 
 impl ModelTurn<'_> {
-    /// What was done for the message before the service was started.
+    /// The calls that were done for the message before the service was started.
     pub(super) fn committed_totals(&self) -> CallTotals {
         let calls = self.context.done_calls.iter();
         let records = calls.map(|call| {

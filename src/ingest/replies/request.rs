@@ -30,7 +30,7 @@ pub(super) enum CertainRequest {
     Power,
 }
 
-/// What a request is understood with.
+/// The facts with which a request is understood.
 pub(super) struct RequestFacts<'a> {
     pub(super) message: &'a MessageContext<'a>,
     /// Whose message it is.

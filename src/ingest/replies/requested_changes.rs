@@ -14,7 +14,7 @@ use crate::clock::Zone;
 pub(super) struct RequestedChange {
     /// A call of any of these makes it.
     tools: Vec<Tool>,
-    /// What it is about; a field of the profile in quotes.
+    /// The change's subject; a field of the profile is in quotes.
     about: String,
     /// The calls that it takes.
     calls: usize,
@@ -149,7 +149,7 @@ impl RequestFacts<'_> {
         }
     }
 
-    /// Of superpowers that the same words may mean one is enough.
+    /// The changes requested of superpowers. Where the same words may mean several, one is enough.
     fn requested_of_powers(&self, calls: &PowerCalls, text: &str) -> Vec<RequestedChange> {
         let mut clear = self.clear_calls(calls);
         clear.retain(|call| self.keeps(call));

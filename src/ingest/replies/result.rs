@@ -22,7 +22,7 @@ pub(super) struct ReplyResult {
     /// `None`: nothing is said.
     /// Without what was sent while it was made.
     pub(super) text: Option<String>,
-    /// What is said in its place.
+    /// The apology in place of a reply.
     pub(super) apology: Option<Apology>,
     /// Calls that change something, as they were tried; to be done in the reply's transaction.
     pub(super) changes: Vec<ToolCall>,
@@ -30,7 +30,7 @@ pub(super) struct ReplyResult {
     pub(super) tried_at: Timestamp,
     /// Why a superpower that was called is not the person's.
     pub(super) denied: Option<Denial>,
-    /// What the external memory service keeps of the person, as far as it was asked.
+    /// The person's memories at the external service, as far as they were read.
     pub(super) service_memories: ServiceMemories,
     /// The model was asked and gave no reply: the builtin assistant may answer.
     pub(super) is_for_builtin: bool,
@@ -132,7 +132,7 @@ pub(super) struct CallResult {
 /// A reminder as a call left it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ReminderState {
-    /// As the model gets it.
+    /// The reminder's id, as the model gets it.
     pub(super) id: String,
     pub(super) text: String,
     /// Its next time; `None` when it is cancelled.

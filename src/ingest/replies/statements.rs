@@ -15,7 +15,7 @@ const REFUSALS: [&str; 53] = [
     "non ho potuto", "non è possibile", "não posso", "não consigo", "não consegui",
     "não é possível", "kan ik", "ik kan", "kan inte", "kunde inte", "går inte",
 ];
-/// Of these each needs one of the negations in the same clause.
+/// Words that count only with a negation in the same clause.
 const UNLESS_NEGATED: [&str; 6] = [
     "kann ich", "ich kann", "konnte ich", "ich konnte", "kan ik", "ik kan",
 ];

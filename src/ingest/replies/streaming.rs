@@ -23,7 +23,8 @@ const PARTS_MAX: usize = 8;
 /// The prompt for a model whose reply broke off, or whose beginning a service before had sent.
 const GO_ON: &str = "[This beginning of your answer has been sent already. Write only what is \
                      missing after it, without repeating any of it and without a word about this.]";
-/// What is added where tools are offered: the beginning may tell of a call that was never made.
+/// Text for the model where tools are offered: the beginning may tell of a call that was never
+/// made.
 const GO_ON_WITH_TOOLS: &str = " [Only what the result of a tool says was done. If the beginning \
                                 says that anything else was done, call the tool for it now, or \
                                 say plainly that it was not done.]";
@@ -55,7 +56,7 @@ impl ModelTurn<'_> {
         (may_send.then_some(sender), parts)
     }
 
-    /// What is left of the reply's length.
+    /// The room that is left for the reply.
     pub(super) fn room(&self, totals: &CallTotals) -> ReplyRoom {
         let sent = self.context.sent.iter().chain(&totals.parts);
         sent.fold(ReplyRoom::WHOLE, |room, part| room.after(part))
@@ -175,7 +176,7 @@ pub(super) fn after_beginning(mut prompt: Prompt, sent: &[String]) -> Prompt {
     prompt
 }
 
-/// What is left of a text whose beginning was sent.
+/// The rest of a text whose beginning was sent.
 pub(super) fn rest_after(sent: &str, text: &str) -> String {
     text.strip_prefix(sent)
         .unwrap_or(text)

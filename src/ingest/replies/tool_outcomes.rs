@@ -29,7 +29,7 @@ const NOT_FROM_A_GROUP: &str = "Nothing was done: from a group nothing of the pe
                                 changed. They may ask for it in this chat.";
 /// The outcome of a call of a superpower that changed nothing.
 pub(super) const CHANGED_NOTHING: &str = "changed nothing";
-/// What a result says beside what was taken back.
+/// The note of a result about changes that were taken back.
 const TAKEN_BACK: &str = "This was done for the earlier version of the message and was taken \
                           back. What the new version still asks for has to be done again.";
 
@@ -37,7 +37,7 @@ const TAKEN_BACK: &str = "This was done for the earlier version of the message a
 #[derive(Clone, Copy)]
 pub(super) struct CallScope<'a> {
     pub(super) pending: &'a PendingReply,
-    /// What was asked in a group is looked up for the person's direct chat.
+    /// A call for a message of a group reads from the person's direct chat.
     pub(super) is_private: bool,
     /// The person's memories in the external service.
     pub(super) service_memories: &'a ServiceMemories,

@@ -46,7 +46,7 @@ const NO_PROMISES: [&str; 52] = [
     "non", "se", "che", "kan", "zou", "wil", "niet", "geen", "als", "poderia", "quer", "não",
     "vill", "inte", "skulle", "ingen", "att", "hätte", "ai", "aucun",
 ];
-/// The same anywhere in its sentence.
+/// Words of a condition that count anywhere in their sentence.
 const CONDITIONS: [&str; 32] = [
     " if you", "if you ", "tell me", "let me know", "just say", "once you", "wenn du", "wenn sie",
     "falls du", "sobald du", "sag mir", "si me", "si quieres", "en cuanto me", "dime", "si tu",

@@ -1,5 +1,4 @@
-//! The Matrix relay's session for use after a restart: its device and reading position. It contains
-//! no token. Blocking.
+//! The Matrix relay's session for use after a restart: its device and reading position. Blocking.
 
 use std::io;
 use std::path::Path;

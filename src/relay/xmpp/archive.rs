@@ -167,8 +167,7 @@ pub(super) fn seen_ids() -> NewestIds<()> {
     NewestIds::new(KNOWN_MAX)
 }
 
-/// What a correction needs of the message that it names: the key under which it was posted, and
-/// when it was sent.
+/// A message that a correction may name: the key under which it was posted, and when it was sent.
 pub(super) struct CorrectableMessage {
     pub(super) key: String,
     pub(super) sent_at_s: i64,

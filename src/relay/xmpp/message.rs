@@ -14,7 +14,7 @@ const CONFERENCE: &str = "jabber:x:conference";
 const PHOTOS: [&str; 6] = ["jpg", "jpeg", "png", "webp", "heic", "heif"];
 const VOICES: [&str; 8] = ["ogg", "oga", "opus", "mp3", "m4a", "aac", "wav", "amr"];
 
-/// What somebody sent.
+/// The content of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ContentKind {
     Text(String),

@@ -16,7 +16,7 @@ const FETCHED_AT_ONCE: usize = 50;
 /// Resources of one calendar within the window.
 const RESOURCES_MAX: usize = 10_000;
 
-/// What changed in a calendar: resources to fetch, and paths of deleted ones.
+/// The changes of a calendar: resources to fetch, and paths of deleted ones.
 pub(super) struct ResourceChanges {
     pub(super) changed: Vec<String>,
     pub(super) gone: Vec<String>,

@@ -136,7 +136,7 @@ fn instances_of(
     Ok(starts)
 }
 
-/// What EXDATE names: moments, and dates whose every instance is left out.
+/// The exceptions of EXDATE: moments, and dates whose every instance is left out.
 fn left_out(
     master: &ICalendarComponent,
     start: &WallTime,

@@ -1,5 +1,5 @@
-//! The classes of words that the patterns of a crisis name in capital letters: who, what they want, what
-//! happens, with what. It must not know the patterns.
+//! The classes of words that the patterns of a crisis name in capital letters: who, what they want,
+//! what happens, with what.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -269,8 +269,8 @@ const CLASSES: [(&str, &str); 56] = [
     ),
 ];
 
-/// Words that are in most messages, and words that are in many: patterns are rather looked for because of
-/// others.
+/// Words that are in most messages, and words that are in many: patterns are rather looked for
+/// because of others.
 const IN_MOST: &str = "i we he she they my our his her the a an me us not no of to in on at it is am are was be \
     been have has had do will and but with for from this that all what how can remind add i'm";
 const IN_MANY: &str = "get got so out up off over now take go keep going want wanted need about who everyone every \

@@ -1,5 +1,5 @@
-//! What takes a crisis back: of what else a message speaks, and what the same words mean elsewhere. In the
-//! notation of `grammar`.
+//! What takes a crisis back: of what else a message speaks, and what the same words mean
+//! elsewhere. In the notation of `grammar`.
 
 use super::pattern_set::context::*;
 
@@ -82,7 +82,8 @@ pub(super) const CONTEXTS: [(u8, &[&str]); 8] = [
     (CHILD, &["my|our|a|the|his|her|year? CHILD|old"]),
 ];
 
-/// The same words, where they mean something else: what shares a word with one of them is no crisis.
+/// Other meanings of words in crisis patterns: a match that shares a word with one of them is no
+/// crisis.
 pub(super) const OTHER_MEANINGS: &[&str] = &[
     "mourir de rire|faim|honte|chaud|soif",
     "broke in the|my|her|his new|young|horse|shoes|boots",

@@ -25,7 +25,7 @@ pub(super) const DANGER: [PatternSet; 3] = [
     },
 ];
 
-/// What somebody does to the writer, or to somebody near them.
+/// Violence against the writer, or somebody near them.
 const VIOLENCE: &[&str] = &[
     "MAN .. grabbed|pulled|dragged|pushed|forced|cornered|followed|groped ME|my_CHILD|her",
     "tried|tries|trying .. pull|grab|drag|lure|take|force|steal .. CHILD|me|her .. car|van|away|house|truck|bushes",
@@ -157,7 +157,7 @@ const THREAT: &[&str] = &[
     "kicked|kick|threw|throwing me out .. nowhere|street|go|night",
 ];
 
-/// What is also the object of everyday requests.
+/// Things that are also objects of everyday requests.
 const NAMED: &[&str] = &[
     "call|send|get|need the? police|cops please|now|$|to|help|he|there|someone|for|immediately|right|asap|quick",
     "call|send police|cops",

@@ -1,5 +1,5 @@
-//! What people say who may want to die or to hurt themselves, or somebody near them, in the notation of
-//! `grammar`.
+//! What people say who may want to die or to hurt themselves, or somebody near them, in the
+//! notation of `grammar`.
 
 use super::pattern_set::CrisisKind::{Despair, OtherInDespair};
 use super::pattern_set::{PatternSet, context::*};
@@ -256,7 +256,7 @@ const OF_OTHERS: &[&str] = &[
     "NEAR|WHO|CHILD .. cutting|cuts OTHERSELF|her|his|again",
 ];
 
-/// What may also be said of a day at work.
+/// Sentences that may also be said of a day at work.
 const VEILED: &[&str] = &[
     "can not TAKE on? this|it|life|that|any anymore ON|$",
     "not think i can TAKE .. anymore|$",

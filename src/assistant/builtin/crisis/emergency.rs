@@ -248,7 +248,7 @@ const ACCIDENT: &[&str] = &[
     "needs|need|needing immediate|urgent|medical|emergency help|attention|doctor|care .. now|$|immediately",
 ];
 
-/// What is also the object of everyday requests.
+/// Things that are also objects of everyday requests.
 const NAMED: &[&str] = &[
     "call|dial|get|calling 911|112|999|000|111|ambulance",
     "call|need|get|send|want|calling an|the|a|me|us|for? ambulance|paramedic|paramedics|medic",

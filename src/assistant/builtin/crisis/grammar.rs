@@ -1,5 +1,4 @@
-//! The notation in which a crisis is described, and how a sentence is compared with it. It must not know
-//! any word.
+//! The notation in which a crisis is described, and how a sentence is compared with it.
 //!
 //! A pattern is a line of parts, in the order of the sentence:
 //!
@@ -220,7 +219,7 @@ fn words_of(parts: &[PatternPart], sentence: &Sentence<'_>, at: usize) -> Option
     is_here.then(|| words_of(rest, sentence, at)).flatten()
 }
 
-/// Also the end of the sentence.
+/// Whether a clause begins here, or the sentence ends.
 fn is_clause_start(sentence: &Sentence<'_>, at: usize) -> bool {
     at == 0
         || at >= sentence.plain_words.len()

@@ -1,5 +1,5 @@
-//! What people say who may hurt somebody, or are afraid to, and who have a panic attack, in the notation of
-//! `grammar`.
+//! What people say who may hurt somebody, or are afraid to, and who have a panic attack, in the
+//! notation of `grammar`.
 
 use super::pattern_set::CrisisKind::{HarmToOthers, Panic};
 use super::pattern_set::{PatternSet, context::*};

@@ -56,7 +56,7 @@ fn is_name(words: &Words, at: usize) -> bool {
     (is_capital || is_short) && !BURDENS.contains(&word) && !STATES.contains(&word)
 }
 
-/// What people suffer from, and words that are no names.
+/// Things that people suffer from, and words that are no names.
 const BURDENS: [&str; 65] = [
     "abuse", "acne", "add", "adhd", "aids", "all", "als", "anxiety", "arthritis", "asd", "bipolar",
     "bpd", "cancer", "cfs", "copd", "crps", "debt", "depression", "diabetes", "did", "dpdr",
@@ -66,7 +66,7 @@ const BURDENS: [&str; 65] = [
     "sma", "so", "such", "that", "them", "these", "tics", "tinnitus", "trauma", "what", "you",
 ];
 
-/// What may be written like a place and is none.
+/// Words that may be written like a place and are none.
 const STATES: [&str; 12] = [
     "hell", "fear", "pain", "misery", "darkness", "shame", "agony", "despair", "silence", "it",
     "this", "me",

@@ -1,5 +1,5 @@
-//! What people say in a crisis in other languages than English, in the notation of `grammar`, and without
-//! accents and apostrophes as `spelling` leaves them out.
+//! What people say in a crisis in other languages than English, in the notation of `grammar`, and
+//! without accents and apostrophes as `spelling` leaves them out.
 
 mod danger;
 mod despair;
@@ -14,7 +14,7 @@ pub(super) use other_meanings::OTHER_MEANINGS;
 /// A language (a tag of BCP 47) and its patterns.
 type InLanguage = (&'static str, &'static [&'static str]);
 
-/// What each kind yields to, and its patterns.
+/// Each kind of crisis: the contexts that rule it out, and its patterns.
 const KINDS: [(CrisisKind, u8, &[InLanguage]); 6] = [
     (Despair, 0, despair::DESPAIR),
     (Despair, LAUGHTER | TRIFLE, despair::VEILED),

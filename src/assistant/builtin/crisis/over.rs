@@ -1,4 +1,4 @@
-//! What somebody says when a crisis is over: "he's fine now", "false alarm". It knows no crisis.
+//! What somebody says when a crisis is over: "he's fine now", "false alarm".
 
 use super::sentences;
 use crate::assistant::builtin::phrases::{Phrases, phrases};
@@ -36,7 +36,7 @@ static WELL: Phrases = Phrases::new(&[
     "a lot better", "a little better", "alright", "all right", "stable", "breathing again",
     "awake", "awake again", "at the hospital", "back to normal",
 ]);
-/// What may stand after that.
+/// Words that may stand after such a phrase.
 const AFTER: [&str; 20] = [
     "now", "again", "already", "thanks", "thank you", "thx", "today", "sorry", "guys", "though",
     "for now", "everyone", "after all", "thank god", "thankfully", "luckily", "so", "no worries",

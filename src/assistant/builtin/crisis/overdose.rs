@@ -55,7 +55,8 @@ const TOO_MUCH: &[&str] = &[
     "want|going|about|ready to? take|swallow .. all|whole .. PILLS|them|bottle",
 ];
 
-/// As a reminder. "take all my pills tonight" may be what a doctor prescribed.
+/// Patterns in a text to be reminded of. "take all my pills tonight" may be what a doctor
+/// prescribed.
 const ASKED_FOR: &[&str] = &[
     "remind .. take|swallow .. all .. PILLS .. at_once|in_one_go",
     "remind .. take|swallow too much|many PILLS",

@@ -1,6 +1,6 @@
 //! What patterns of a crisis have in common: what they tell of, and what takes them back.
 
-/// What somebody in a crisis needs to be told.
+/// The kinds of crises, by the answer that they need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CrisisKind {
     /// The person may want to die or to hurt themselves.
@@ -30,7 +30,7 @@ pub(super) struct PatternSet {
     pub(super) patterns: &'static [&'static str],
 }
 
-/// Of what else a sentence may speak.
+/// Contexts of a sentence besides a crisis.
 pub(super) mod context {
     /// Anywhere in the message.
     pub(in super::super) const LAUGHTER: u8 = 1;
@@ -38,7 +38,7 @@ pub(super) mod context {
     pub(in super::super) const FICTION: u8 = 2;
     /// A request to the assistant, or an appointment.
     pub(in super::super) const REQUEST: u8 = 4;
-    /// What happened is over.
+    /// The event is over.
     pub(in super::super) const PAST: u8 = 8;
     /// Homework, the gym.
     pub(in super::super) const TRIFLE: u8 = 16;

@@ -1,5 +1,4 @@
-//! The sentences of a message, as the patterns of a crisis are compared with them. It must not know the
-//! patterns.
+//! The sentences of a message, as the patterns of a crisis are compared with them.
 
 use std::borrow::Cow;
 
@@ -51,7 +50,7 @@ impl<'a> PlainWord<'a> {
         }
     }
 
-    /// What a clause may begin with that says nothing.
+    /// Whether this is a word at a clause's start that says nothing.
     pub(super) fn is_lead(&self) -> bool {
         phrases![
             "and", "but", "so", "then", "because", "hi", "hey", "hello", "help", "please", "omg",

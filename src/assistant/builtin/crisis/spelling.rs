@@ -1,5 +1,5 @@
-//! The plain spelling of a word that is searched for a crisis: short forms are written out, misspelled
-//! words corrected, accents left out.
+//! The plain spelling of a word that is searched for a crisis: short forms are written out,
+//! misspelled words corrected, accents left out.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;

@@ -8,14 +8,14 @@ use crate::assistant::builtin::words::Words;
 /// A longer message tells more than that.
 const WORDS_MAX: usize = 16;
 
-/// What begins a request without its subject.
+/// Words that begin a request, before its subject.
 static COURTESIES: Phrases = Phrases::new(&[
     "can you please", "can u please", "could you please", "can you", "can u", "could you",
     "would you", "will you", "please", "pls", "plz", "and", "ok", "okay", "so", "hey", "also",
     "now",
 ]);
 
-/// What is done with things of every day. None of them is a cry for help.
+/// Verbs of everyday tasks. None of them is a cry for help.
 static TASKS: Phrases = Phrases::new(&[
     "play", "order", "book", "google", "search", "calculate", "convert", "define", "spell", "fix",
     "repair", "turn on", "turn off", "recommend", "install", "download", "post", "draw", "paint",
@@ -27,7 +27,7 @@ static QUESTIONS: Phrases = Phrases::new(&[
     "is", "are", "does", "do", "did", "will", "has", "any", "show", "tell",
 ]);
 
-/// What such a request or question is about. Sorted.
+/// Subjects of such requests and questions. Sorted.
 static TOPICS: WordSet = WordSet::new(&[
     "album", "bakery", "bank", "basketball", "bike", "bitcoin", "burger", "cake", "capital",
     "chess", "cinema", "coffee", "concert", "country", "currency", "dinner", "dishwasher",
@@ -41,7 +41,7 @@ static TOPICS: WordSet = WordSet::new(&[
     "video", "weather", "website", "wifi",
 ]);
 
-/// What may belong to the crisis, whatever else is said. Sorted.
+/// Words that may belong to the crisis, whatever else is said. Sorted.
 static NEAR: WordSet = WordSet::new(&[
     "afraid", "alcohol", "alone", "anybody", "anymore", "anyone", "blade", "bleeding", "blood",
     "breathe", "bridge", "bus", "cannot", "cant", "car", "care", "cares", "cliff", "cry", "crying",

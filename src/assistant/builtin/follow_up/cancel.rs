@@ -112,7 +112,7 @@ pub(super) fn switched_off(words: &Words, range: Range<usize>) -> Option<FollowU
     Some(FollowUp::Cancel(ReminderRef::About(about?)))
 }
 
-/// What a reminder is about: "the pills".
+/// The subject of a reminder: "the pills".
 fn about(words: &Words, range: Range<usize>) -> Option<String> {
     let from = words.after(range.start, phrases!["the", "my", "that", "for"]);
     let about = subject(words.original(from.unwrap_or(range.start)..range.end));
@@ -269,8 +269,8 @@ fn named_unclear(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     mentions_time(words, link + 1..range.end).then_some(FollowUp::ChangeUnclear(which))
 }
 
-/// "cancel gym" of "run, cancel gym", "move dentist to 4pm" of "eat and move dentist to 4pm": what may
-/// be another request, and the reminder that it names.
+/// "cancel gym" of "run, cancel gym", "move dentist to 4pm" of "eat and move dentist to 4pm":
+/// what may be another request, and the reminder that it names.
 pub fn second_request(text: &str) -> Option<(String, String)> {
     let words = Words::new(text);
     // "move dentist to", whose time was read as that of a reminder

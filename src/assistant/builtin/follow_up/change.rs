@@ -18,7 +18,7 @@ const NUMBERS_MAX: usize = 20;
 /// Lists are not longer than this.
 const NUMBER_MAX: usize = 200;
 
-/// What begins the correction of something that was just said.
+/// Words that begin the correction of something that was just said.
 pub(super) const CORRECTIONS: [&str; 19] = [
     "no i meant", "no i mean", "sorry i meant", "sorry i mean", "oops i meant", "oops i mean",
     "i meant", "i mean", "oops sorry", "oops", "thats wrong", "wrong", "actually", "no sorry",
@@ -214,7 +214,8 @@ const LATEST: [&str; 12] = [
     "that reminder", "this reminder", "the last reminder", "the time",
 ];
 
-/// "make it 10", "move it to friday", "postpone 2 by an hour", "change my reminder to call mom to 10".
+/// "make it 10", "move it to friday", "postpone 2 by an hour", "change my reminder to call mom to
+/// 10".
 pub(super) fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let at = range.start + 1;
     let verb = words.get(range.start);
@@ -301,7 +302,7 @@ fn replaced(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     Some(FollowUp::Replace { to, text })
 }
 
-/// What begins another time for an alarm.
+/// Words that begin another time for an alarm.
 static ALARMS: Phrases = Phrases::new(&[
     "set an alarm for", "set the alarm for", "set my alarm for", "alarm for", "alarm at", "alarm",
 ]);

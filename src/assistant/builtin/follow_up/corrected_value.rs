@@ -1,8 +1,8 @@
-//! Corrections of one value of the last message: "no, 4 May", "sorry, it's abd", "no, 25". This
-//! file knows neither that message nor its effect.
+//! Corrections of one value of the last message: "no, 4 May", "sorry, it's abd", "no, 25".
 
 use std::ops::Range;
 
+use super::told_time::told_time;
 use crate::assistant::builtin::parsing::drop_name;
 use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::settings::is_first_name;
@@ -12,7 +12,7 @@ use crate::assistant::builtin::words::Words;
 
 /// A longer message corrects nothing.
 pub(super) const WORDS_MAX: usize = 12;
-/// And what it corrects.
+/// A longer message isn't corrected.
 const CORRECTED_WORDS_MAX: usize = 30;
 
 pub(super) const MARKS: [&str; 16] = [
@@ -36,51 +36,14 @@ static CHANGES: Phrases = Phrases::new(&[
     "change the time to",
 ]);
 
-/// What stands before the time of what was told last.
-static TOLD: Phrases = Phrases::new(&["its now", "it is now", "its", "it is"]);
-/// The same, where something is moved to it.
-static TOLD_MOVED: Phrases = Phrases::new(&[
-    "it was moved to", "it got moved to", "it has been moved to", "its been moved to",
-    "its moved to", "it is moved to", "it moved to", "they moved it to", "they have moved it to",
-    "theyve moved it to", "it was rescheduled to", "it got rescheduled to",
-    "its been rescheduled to", "they rescheduled it to", "it was pushed to", "it got pushed to",
-    "its been pushed to", "they pushed it to", "it was postponed to", "it got postponed to",
-    "its been postponed to", "they postponed it to", "it was changed to", "it got changed to",
-    "its been changed to", "they changed it to", "it was moved forward to",
-    "it was pushed back to",
-]);
-
-/// A time that is told of what was spoken of.
-pub(super) struct ToldTime {
-    /// Where its words begin.
-    pub(super) from: usize,
-    pub(super) is_moved: bool,
-}
-
-/// "it's at 10", "it was moved to dec 4".
-pub(super) fn told_time(words: &Words, at: usize) -> Option<ToldTime> {
-    if let Some(from) = words.after(at, &TOLD_MOVED) {
-        let is_moved = true;
-        return Some(ToldTime { from, is_moved });
-    }
-    let from = words.after(at, &TOLD)?;
-    // "it's 10" may be a sum.
-    let is_time = matches!(words.get(from), "at" | "on")
-        || when::day_at(words, from).is_some_and(|(_, end)| end == words.len());
-    is_time.then_some(ToldTime {
-        from,
-        is_moved: words.get(from - 1) == "now",
-    })
-}
-
-/// What follows "no," or "make it" and the like; the whole of it, without the assistant's name.
+/// The text after "no," or "make it" and the like, without the assistant's name.
 pub fn corrected_value(text: &str, persona: &str) -> Option<String> {
     let mut words = Words::new(text);
     drop_name(&mut words, persona);
     value_in(&words)
 }
 
-/// The same in words without the assistant's name.
+/// The corrected value in words without the assistant's name.
 pub(super) fn value_in(words: &Words) -> Option<String> {
     if words.len() > WORDS_MAX || words.is_question() {
         return None;

@@ -53,7 +53,7 @@ pub fn names_time(text: &str) -> bool {
         && (mentions_time(&words, 0..words.len()) || words.iter().any(is_part))
 }
 
-/// The same for a delay.
+/// The unit of a delay, in seconds.
 pub fn unit_of_s(delay_s: i64) -> i64 {
     match delay_s % HOUR_S {
         0 => HOUR_S,

@@ -7,12 +7,12 @@ use super::change::{
     CORRECTIONS, change, change_unclear, corrected, in_place, limited, numbers, other_time, rename,
     reworded,
 };
-use super::corrected_value::told_time;
 use super::fixed::fixed;
 use super::new_time::{begins_time, read_new_time, time_alone};
 use super::next_dates::next_dates;
 use super::skip::{pause, skip, switched_off_on_day};
 use super::snooze::{more_minutes, snooze};
+use super::told_time::told_time;
 use super::{FollowUp, ReminderRef, TimeChange};
 use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::reminder::repeats;
@@ -140,8 +140,8 @@ fn without_thanks(words: &Words) -> usize {
     end
 }
 
-/// "remind me again in 10 minutes", "remind me again later", "remind me tomorrow too", "remind me 5 min
-/// earlier".
+/// "remind me again in 10 minutes", "remind me again later", "remind me tomorrow too", "remind me
+/// 5 min earlier".
 fn again(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let me = words.after(range.start, phrases!["remind me", "remind us"])?;
     if let Some(found) = earlier(words, me..range.end) {

@@ -1,5 +1,4 @@
-//! Restated amounts: "lunch was 14" after "spent 12 on lunch" replaces the number. This file knows
-//! neither the earlier message nor its effect.
+//! Restated amounts: "lunch was 14" after "spent 12 on lunch" replaces the number.
 
 use std::ops::Range;
 

@@ -9,7 +9,7 @@ use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
 
-/// What is put off: whatever came last, together.
+/// Words for the reminders that came last, together.
 static SNOOZED: Phrases = Phrases::new(&[
     "both of them", "all of them", "them all", "them both", "both", "all", "them", "it", "that",
 ]);

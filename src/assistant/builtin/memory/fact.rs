@@ -38,7 +38,7 @@ const NUMBERED: &str = "number numbers code pin pnr combination combo plate plat
 const WORDED: &str = "password passphrase passcode username login ssid email e-mail hometown birthplace \
      nationality handle";
 
-/// What is somewhere, and looked for later.
+/// Things that are left somewhere and looked for later.
 const PARKED: &str = "car bike bicycle motorbike scooter van keys passport";
 
 /// How something is at the moment, and not what it is.
@@ -278,7 +278,7 @@ fn of_somebody(words: &Words<'_>, at: usize) -> bool {
     }
 }
 
-/// What somebody is for long.
+/// Words for what somebody is for a long time.
 static LASTING: Phrases = Phrases::new(&[
     "vegetarian", "vegan", "pescatarian", "pescetarian", "diabetic", "celiac", "coeliac",
     "lactose intolerant", "gluten intolerant", "gluten free", "left-handed", "left handed",

@@ -1,5 +1,4 @@
-//! Finds memories (or reminders) about something, by whole words rather than meaning. It reads no
-//! commands.
+//! Finds memories (or reminders) about something, by whole words rather than meaning.
 
 /// Whether `memory` is about `about`: it contains every significant word, in any case and order. A
 /// text of stop words only matches nothing.

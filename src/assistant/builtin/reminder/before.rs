@@ -1,6 +1,5 @@
 //! Reminders before an event: "the day before my trip to pack", "an hour before the meeting", "on
-//! the morning of Ana's birthday". It parses them and computes the moment; it must not know which
-//! events there are.
+//! the morning of Ana's birthday".
 
 mod offsets;
 
@@ -32,7 +31,7 @@ const PLACE_WORDS_MAX: usize = 2;
 /// Where the event may end and the text begin.
 const READINGS_MAX: usize = 4;
 
-/// What people do before a journey. Sorted.
+/// Verbs of things that people do before a journey. Sorted.
 const DONE: [&str; 70] = [
     "arrange", "ask", "be", "book", "bring", "buy", "call", "cancel", "change", "charge", "check",
     "check-in", "clean", "collect", "confirm", "do", "download", "drive", "drop", "eat", "email",
@@ -55,7 +54,7 @@ pub struct BeforeEvent {
 pub struct EventReading {
     /// "my trip to Lisbon"
     pub event: String,
-    /// What to remind of; "": of the event.
+    /// The reminder's text; "" for the event.
     pub text: String,
 }
 
@@ -88,7 +87,7 @@ impl BeforeEvent {
         found.unwrap_or((likeliest, Vec::new()))
     }
 
-    /// What to remind of, where no event is named: "remind me the day before"; "" for the event.
+    /// The reminder's text, where no event is named: "remind me the day before"; "" for the event.
     pub fn text_without_event(&self) -> Option<&str> {
         let first = self.readings.first()?;
         first.event.is_empty().then_some(first.text.as_str())

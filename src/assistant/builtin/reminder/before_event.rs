@@ -1,5 +1,4 @@
-//! What a request for a reminder before something sets or asks. It must not know which events there
-//! are.
+//! What a request for a reminder before something sets or asks.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
 //! Reminders before an event whose time is said with it: "an hour before my meeting at 5", "half an
-//! hour before 9am to pack". It must not know which events there are.
+//! hour before 9am to pack".
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub(super) struct BeforeTime {
     seconds: i64,
     /// "my meeting"; "" where only a time is named.
     event: String,
-    /// What to remind of; "": of the event.
+    /// The reminder's text; "" for the event.
     text: String,
 }
 

@@ -1,5 +1,5 @@
-//! Cancelling open reminders by their words, day or time of day: "cancel my reminder to run", "cancel
-//! all reminders this week except the one about mum". It knows none of them.
+//! Cancelling open reminders by their words, day or time of day: "cancel my reminder to run",
+//! "cancel all reminders this week except the one about mum".
 
 mod unnamed;
 

@@ -1,4 +1,4 @@
-//! A time that is corrected in the same sentence: "at 5, I mean 6, to call". It judges no text.
+//! A time that is corrected in the same sentence: "at 5, I mean 6, to call".
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::assistant::builtin::words::Words;
 
 /// A longer message corrects no time.
 const WORDS_MAX: usize = 60;
-/// What stands between a time and the one that takes its place.
+/// Words between a time and the one that replaces it.
 static MARKS: Phrases = Phrases::new(&[
     "i mean", "i meant", "or rather", "make that", "make it", "scratch that", "correction",
     "actually", "rather", "sorry", "wait", "no", "oops",
@@ -86,7 +86,7 @@ fn is_plain(words: &Words, mark: usize) -> bool {
     words.after(mark, marks).is_some()
 }
 
-/// What the new time doesn't say stays: the day, or the time of day.
+/// Combines two times: a day or a time of day that the new time lacks is the old one's.
 fn in_place_of(old: TimeExpression, new: TimeExpression) -> TimeExpression {
     if new.delay.is_some() {
         return new;

@@ -1,5 +1,4 @@
-//! Detects words of time left in a reminder's text, which mean that its time was not understood. It
-//! must not guess.
+//! Detects words of time left in a reminder's text, which mean that its time was not understood.
 
 use super::correction;
 use super::parts::{WORDS_MAX, split_words};

@@ -1,5 +1,5 @@
 //! Detects words of a request that neither its time nor its text accounts for: between "remind me"
-//! and "to", and after the time. It understands none of them.
+//! and "to", and after the time.
 
 use std::ops::Range;
 
@@ -299,7 +299,7 @@ fn is_condition_alone(words: &Words) -> bool {
             .is_some()
 }
 
-/// What is asked in a text, not a condition: "ask Bo if he comes".
+/// Verbs after which "if" begins a question, not a condition: "ask Bo if he comes".
 const ASKS: [&str; 10] = [
     "ask", "see", "check", "know", "tell", "wonder", "find", "hear", "decide", "test",
 ];

@@ -1,5 +1,5 @@
 //! Splits the words after "remind me" into time and text. The time may be before or after the text;
-//! the one after takes precedence. It judges neither.
+//! the one after takes precedence.
 
 use std::ops::Range;
 
@@ -225,8 +225,8 @@ fn text_around(words: &Words, range: Range<usize>, time: &Range<usize>) -> Strin
 }
 
 /// The whole text, where the time at its end belongs to it: "at 6 to prep for tomorrow", "at 6 to
-/// read 2 chapters by friday". The reminder's own time, `spec`, stands before it. "set a reminder at 6
-/// to call for tomorrow" may mean both. `begin`: the first word after "remind me".
+/// read 2 chapters by friday". The reminder's own time, `spec`, stands before it. "set a reminder
+/// at 6 to call for tomorrow" may mean both. `begin`: the first word after "remind me".
 pub(super) fn day_of_thing(
     words: &Words,
     begin: usize,

@@ -1,4 +1,4 @@
-//! Listing open reminders, and pausing them, which is not possible. It sets none.
+//! Listing open reminders, and pausing them, which is not possible.
 
 use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};

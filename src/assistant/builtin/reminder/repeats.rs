@@ -1,5 +1,5 @@
 //! Parses recurrences: "every day at 9", "weekdays at 7", "on the 1st of each month", "every 3
-//! hours until 8pm". It reads no commands.
+//! hours until 8pm".
 
 mod frequency;
 mod limits;

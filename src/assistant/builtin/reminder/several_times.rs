@@ -1,5 +1,4 @@
-//! One message that sets several reminders: one thing at several times, or two things. It reads no
-//! recurrences.
+//! One message that sets several reminders: one thing at several times, or two things.
 
 use std::ops::Range;
 

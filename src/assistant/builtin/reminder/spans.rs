@@ -38,9 +38,9 @@ fn after_span(words: &Words, at: usize) -> Option<usize> {
         .map(|noun| noun + 1)
 }
 
-/// Whether the words after a recurrence are a span in which it comes: "of december", "of my trip" before
-/// the text or after it (`has_text`), or other words before a time and the text: "of the fair at 9 to
-/// sell". "of my pills" and "of my trip to rome" are what it is about.
+/// Whether the words after a recurrence are a span in which it comes: "of december", "of my trip"
+/// before the text or after it (`has_text`), or other words before a time and the text: "of the
+/// fair at 9 to sell". "of my pills" and "of my trip to rome" are what it is about.
 pub(super) fn names_span(words: &Words, range: Range<usize>, has_text: bool) -> bool {
     let at = range.start;
     if !matches!(words.get(at), "of" | "for") {

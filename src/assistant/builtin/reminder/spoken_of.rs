@@ -81,7 +81,7 @@ fn counts_by(words: &Words<'_>) -> bool {
     })
 }
 
-/// The same as a request for a reminder.
+/// The message rewritten as a request for a reminder.
 fn request(message: &ParsedMessage<'_>) -> Option<String> {
     let (words, at) = (&message.words, message.start);
     let lead = leading_time(words, at, false).filter(|(spec, _)| is_to_come(spec));

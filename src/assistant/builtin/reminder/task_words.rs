@@ -1,5 +1,5 @@
 //! Words of something to do: how the text of a reminder may begin before a "to" of its own ("go to
-//! bed", "the flight to Rome"), and "don't forget". It knows no times.
+//! bed", "the flight to Rome"), and "don't forget".
 
 use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::word_set::WordSet;

@@ -1,5 +1,5 @@
-//! A zone at the end of a reminder's text, which belongs to its time: "at 3pm to call bo berlin time".
-//! It reads no times.
+//! A zone at the end of a reminder's text, which belongs to its time: "at 3pm to call bo berlin
+//! time".
 
 use super::parts::{ReminderParts, text_of};
 use crate::assistant::builtin::phrases::phrases;

@@ -183,7 +183,7 @@ fn asks_how_it_is(phrase: &str) -> bool {
     .contains(phrase)
 }
 
-/// What time is it?
+/// Whether a phrase asks for the time of day.
 fn asks_time(phrase: &str) -> bool {
     phrases![
         "what time is it", "whats the time", "what is the time", "time", "the time",
@@ -193,7 +193,7 @@ fn asks_time(phrase: &str) -> bool {
     .contains(phrase)
 }
 
-/// What day is it?
+/// Whether a phrase asks for the date.
 fn asks_date(phrase: &str) -> bool {
     phrases![
         "what day is it", "what day is it today", "what day it is", "what day it is today",

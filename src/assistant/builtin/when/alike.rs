@@ -1,5 +1,4 @@
-//! Words that are probably days, but are misspelled or of another language: "satruday", "mañana". It
-//! guesses no day.
+//! Words that are probably days, but are misspelled or of another language: "satruday", "mañana".
 
 use crate::assistant::builtin::word_set::WordSet;
 

@@ -1,5 +1,5 @@
 //! Durations: numbers and units in words and digits ("20 min", "an hour and a half", "1h30", "two
-//! days from now"). It knows no dates.
+//! days from now").
 
 use super::Delay;
 use crate::assistant::builtin::phrases::phrases;

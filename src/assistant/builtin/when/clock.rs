@@ -1,6 +1,5 @@
 //! Times and parts of a day: "7pm", "19:00", "half past seven", "noon", "tonight", "in the
-//! morning". It knows no dates but those in one
-//! word with a time.
+//! morning".
 
 use super::{Day, PartOfDay, TimeOfDay, amount, day, month, weekday_name};
 use crate::assistant::builtin::phrases::phrases;
@@ -173,7 +172,8 @@ fn number(words: &Words, at: usize) -> Option<(u32, usize)> {
     }
 }
 
-/// "7pm", "7:30", "7.30pm", "19h30", "1830", "930", "7"; and whether it needs another word to be a time.
+/// "7pm", "7:30", "7.30pm", "19h30", "1830", "930", "7"; and whether it needs another word to be
+/// a time.
 pub(super) fn digits(word: &str) -> Option<(TimeOfDay, bool)> {
     let split = word
         .find(|c: char| !c.is_ascii_digit())

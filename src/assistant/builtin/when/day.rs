@@ -1,5 +1,4 @@
 //! Days: "tomorrow", "on friday", "next week", "2026-12-24", "december 24th", "on the 3rd".
-//! This file knows no times of day.
 
 use chrono::Weekday;
 

@@ -62,7 +62,7 @@ static FIRST_WORDS: WordSet = WordSet::new(&[
     "wed", "wednesday", "xmas", "yesterday",
 ]);
 
-/// What else may follow links. Sorted.
+/// Other words that may follow links. Sorted.
 static SECOND_WORDS: WordSet = WordSet::new(&[
     "afternoon", "d", "days", "evening", "few", "fortnight", "fortnights", "h", "hour", "hours",
     "hr", "hrs", "m", "min", "mins", "minute", "minutes", "month", "months", "morning", "night",

@@ -1,4 +1,4 @@
-//! Days that have a name: "christmas eve", "easter monday". It knows no others.
+//! Days that have a name: "christmas eve", "easter monday".
 
 use super::Day;
 use crate::assistant::builtin::words::Words;

@@ -1,4 +1,4 @@
-//! Names of weekdays and months, and ordinal numbers. It knows no days.
+//! Names of weekdays and months, and ordinal numbers.
 
 use chrono::Weekday;
 

@@ -1,5 +1,5 @@
 //! Days that are named by their place in a month: "the last friday of the month", "the end of next
-//! month". It knows no dates.
+//! month".
 
 use super::names::{month, ordinal, weekday};
 use super::{Day, NamedMonth};

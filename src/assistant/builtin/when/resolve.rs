@@ -1,5 +1,5 @@
 //! Converts a parsed time to an instant in a zone. A local time in a gap becomes the first instant
-//! after it; an ambiguous one becomes the earlier. It reads no words.
+//! after it; an ambiguous one becomes the earlier.
 
 use chrono::{
     Datelike, Days, Duration, Months, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Weekday,

@@ -1,5 +1,4 @@
-//! For whom something was paid: "taxi for Bo and me", "pizza without Bo". It must not know
-//! payments.
+//! For whom something was paid: "taxi for Bo and me", "pizza without Bo".
 
 use super::{PaidAction, is_everybody, is_self};
 use crate::assistant::builtin::phrases::phrases;

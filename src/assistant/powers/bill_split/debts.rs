@@ -1,6 +1,6 @@
 //! Who owes whom. What one person owes another, because it was said or because one paid for the
 //! other, is between these two. Bills that several people share are settled among their people with
-//! few payments. It must not know messages, nor how debts are shown.
+//! few payments.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,8 +12,8 @@ struct SharingGroup<'p> {
     balances: BTreeMap<&'p str, i64>,
 }
 
-/// What was lent between two people, in minor units: positive where the first owes the second. The
-/// names are in their order.
+/// The debts between two people, in minor units: positive where the first owes the second. The
+/// names are sorted.
 #[derive(Default)]
 struct PairDebts<'p>(BTreeMap<(&'p str, &'p str), i64>);
 

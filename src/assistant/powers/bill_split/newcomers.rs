@@ -1,5 +1,4 @@
-//! Who shares the bill later than others: what was paid before stays as it is until it is said. It
-//! must not know messages.
+//! Who shares the bill later than others: what was paid before stays as it is until it is said.
 
 use super::BillSplitState;
 use super::sums::{ME, Payment, capital, joined_names};

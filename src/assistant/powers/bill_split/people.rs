@@ -1,4 +1,4 @@
-//! The people on a bill, by what they are called in a message. It must not know payments.
+//! The people on a bill, by what they are called in a message.
 
 use super::sums::{ME, Payment, capital, joined_names};
 use super::{BillSplitState, NAME_CHARS_MAX, PEOPLE_MAX};

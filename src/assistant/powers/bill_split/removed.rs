@@ -1,5 +1,4 @@
-//! Payments that go off the bill, by what they were for, who paid, or how much. It must not know
-//! messages.
+//! Payments that go off the bill, by what they were for, who paid, or how much.
 
 use super::sums::{ME, Payment};
 use super::{BillSplitState, NOTHING, is_self};
@@ -9,7 +8,7 @@ use crate::assistant::powers::money;
 use crate::assistant::powers::parsers::which;
 use crate::assistant::powers::texts::{joined, same};
 
-/// What may be said of a payment instead of what it was for.
+/// Words for a payment instead of its purpose.
 const PAYMENT_WORDS: [&str; 8] = [
     "payment", "payments", "expense", "entry", "one", "bill", "part", "",
 ];

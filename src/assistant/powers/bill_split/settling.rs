@@ -1,4 +1,4 @@
-//! Debts that are paid back, all of them or in part. It must not know messages.
+//! Debts that are paid back, all of them or in part.
 
 use super::people::NAME_UNKNOWN;
 use super::sums::{ME, Payment, capital, display_name, owe, said_name};
@@ -8,7 +8,8 @@ use crate::assistant::powers::money::{self, Money};
 use crate::assistant::powers::texts::same;
 
 impl BillSplitState {
-    /// The same, if anything is owed. `None` where it may be no debt of the bill.
+    /// Notes a debt that is paid back, if anything is owed. `None` where it may be no debt of the
+    /// bill.
     pub(super) fn settled(
         &mut self,
         payer: &str,

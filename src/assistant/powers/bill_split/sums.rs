@@ -1,4 +1,4 @@
-//! The shares of payments, and how they and all debts are shown. It must not know messages.
+//! The shares of payments, and how they and all debts are shown.
 
 use serde::{Deserialize, Serialize};
 

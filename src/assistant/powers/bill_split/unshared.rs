@@ -1,5 +1,4 @@
-//! Payments of which it is not clear who shares them: until it is, they count for nothing. It must
-//! not know messages.
+//! Payments of which it is not clear who shares them: until it is, they count for nothing.
 
 use super::is_everybody;
 use super::sums::{Payment, capital, display_name, joined_names, owe, said_name};
@@ -50,8 +49,8 @@ impl BillSplitState {
         })
     }
 
-    /// What is said of a new payment. `is_among_all`: nobody was named, so that its people share
-    /// what was open, too.
+    /// The sentence about a new payment. `is_among_all`: nobody was named, so that its people also
+    /// share the open payments.
     pub(super) fn noted(&mut self, payment: &Payment, is_among_all: bool) -> String {
         let mut reply = capital(&format!("{}.", self.line(payment)));
         if payment.is_alone() {
@@ -64,8 +63,8 @@ impl BillSplitState {
         reply
     }
 
-    /// What nobody was said to share is shared by these. The lines say so; `None` where there was
-    /// nothing.
+    /// Shares the open payments among these people. Returns the lines that say so; `None` without
+    /// open payments.
     pub(super) fn share_with(&mut self, among: &[String]) -> Option<String> {
         if among.len() < 2 {
             return None;
@@ -83,7 +82,7 @@ impl BillSplitState {
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
 
-    /// What is not counted, and why.
+    /// The sentence about payments that are not counted, and why.
     pub(super) fn not_counted(&self) -> Option<String> {
         let open = self.payments.iter().filter(|one| one.is_unshared());
         let lines: Vec<String> = open.map(|one| self.line(one)).collect();

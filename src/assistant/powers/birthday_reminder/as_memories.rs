@@ -11,7 +11,7 @@ pub struct StoredBirthday {
     pub title: String,
     /// "Ana's birthday is on 3 May, in 12 days"
     pub line: String,
-    /// As JSON, for `keep_again`.
+    /// The item as JSON, for `keep_again`.
     pub item: String,
 }
 

@@ -18,9 +18,9 @@ static WHEN: Phrases = Phrases::new(&[
     "how many days till", "how many days to", "how long until", "how long till",
 ]);
 
-/// What is before a name in a statement.
+/// Words before a name in a statement.
 static BEGUN: Phrases = Phrases::new(&["its", "it is", "today is", "tomorrow is", "is it"]);
-/// What is between "birthday" and the day.
+/// Words between "birthday" and the day.
 static IS_ON: Phrases = Phrases::new(&[
     "is on the", "is on", "is the", "is", "on the", "on", "falls on", "was on",
 ]);
@@ -155,7 +155,7 @@ fn asked_age(words: &Words<'_>, from: usize, end: usize) -> Option<String> {
     statement::is_person(&name).then_some(name)
 }
 
-/// What begins a request to keep a birthday.
+/// Words that begin a request to keep a birthday.
 static KEEP: Phrases = Phrases::new(&[
     "remember that", "remember", "dont forget that", "dont forget", "do not forget", "note that",
     "keep in mind that", "keep in mind", "add a", "add", "save", "note", "keep", "set",

@@ -1,5 +1,4 @@
-//! On which day money was spent: "yesterday", "on saturday", "on the 1st", "2 days ago". It knows no
-//! amounts.
+//! On which day money was spent: "yesterday", "on saturday", "on the 1st", "2 days ago".
 
 use chrono::{Datelike, Duration, NaiveDate, Weekday};
 
@@ -9,7 +8,7 @@ use crate::assistant::builtin::when::{self, Day, TimeExpression};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::{local_time, parsers};
 
-/// A day of the year that would be longer ago is rather one to come.
+/// The most days ago. A day of the year that would be longer ago is rather one to come.
 const DAYS_AGO_MAX: i64 = 180;
 /// Words of a day at the end.
 const DAY_WORDS_MAX: usize = 6;

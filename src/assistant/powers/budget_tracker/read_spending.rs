@@ -233,7 +233,7 @@ fn expense(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<Expens
 
 const LINKS: [&str; 3] = ["on", "for", "at"];
 
-/// What a number may count that is no money: "spent 3 hours".
+/// Whether a word is a unit that is no money: "spent 3 hours".
 fn is_unit(word: &str) -> bool {
     let one = word.strip_suffix('s').unwrap_or(word);
     [

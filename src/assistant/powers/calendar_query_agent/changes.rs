@@ -85,7 +85,7 @@ impl EventDraft {
     }
 }
 
-/// What is to be done to which event.
+/// A change that is requested, and the event that it is for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventChangeRequest {
     pub which: EventRef,
@@ -97,7 +97,7 @@ pub struct EventChangeRequest {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum EventRef {
-    /// As the message names it, also with its day: "standup on friday".
+    /// The event as the message names it, also with its day: "standup on friday".
     Named(String),
     /// The one that was changed last.
     Latest {

@@ -22,10 +22,11 @@ pub(in crate::assistant::powers) struct Arguments {
     date: Option<String>,
     /// For meetings: the last day.
     to_date: Option<String>,
-    /// For is_free: HH:MM. For add: when it begins; without it is for the whole day. For move: when it
-    /// begins then, where that changes.
+    /// For is_free: HH:MM. For add: when it begins; without it is for the whole day. For move:
+    /// when it begins then, where that changes.
     from: Option<String>,
-    /// For is_free: HH:MM, 24:00 for the end of the day. For add: when it ends; an hour later unless given.
+    /// For is_free: HH:MM, 24:00 for the end of the day. For add: when it ends; an hour later
+    /// unless given.
     to: Option<String>,
     /// For add: the calendar's name, where the person named one.
     calendar: Option<String>,

@@ -1,5 +1,5 @@
 //! The answer to a request to add, move or delete an event: it repeats the event and asks for a
-//! yes. Also the change to carry out after the yes. This file changes nothing.
+//! yes. Also the change to carry out after the yes.
 
 use chrono::{Duration, NaiveDate, NaiveTime};
 

@@ -1,5 +1,4 @@
-//! Parses messages about trials and free cancellations: "my netflix trial ends on 5 december". It
-//! knows none.
+//! Parses messages about trials and free cancellations: "my netflix trial ends on 5 december".
 
 use super::{CancellationAction, FREE};
 use crate::assistant::builtin::ParsedMessage;
@@ -9,13 +8,13 @@ use crate::assistant::powers::{RequestStrength, parsers, planned_time};
 /// Words before "trial ends".
 const NAME_WORDS_MAX: usize = 12;
 
-/// What tells that there is nothing left to cancel.
+/// Words that say that there is nothing left to cancel.
 static DONE: Phrases = Phrases::new(&[
     "i cancelled", "i canceled", "ive cancelled", "ive canceled", "i have cancelled",
     "i have canceled", "i just cancelled", "i just canceled", "just cancelled", "just canceled",
     "cancelled", "canceled", "im keeping", "i keep",
 ]);
-/// What a request to cancel something begins with.
+/// Words that begin a request to cancel something.
 static ORDERS: Phrases = Phrases::new(&[
     "cancel", "end", "stop", "quit", "terminate", "unsubscribe me from", "unsubscribe from",
     "get rid of",
@@ -112,7 +111,8 @@ fn named(message: &ParsedMessage<'_>, from: usize, kind: usize, end: usize) -> S
         .unwrap_or_else(|| message.words.get(kind).to_owned())
 }
 
-/// What can be cancelled until when: its name, and the index at which the time begins.
+/// The name of a thing that can be cancelled until some time, and the index at which the time
+/// begins.
 fn deadline(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(String, usize)> {
     let words = &message.words;
     let until = end.min(at + NAME_WORDS_MAX);

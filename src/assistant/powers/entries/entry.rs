@@ -76,7 +76,7 @@ impl Entry {
         Some(self.time_text(date, context.today()))
     }
 
-    /// The same of one of its days.
+    /// The text of one of the entry's days, with its time.
     pub(super) fn time_text(&self, date: NaiveDate, today: NaiveDate) -> String {
         texts::place_time_text(date, (self.minute, self.ahead_s), today)
     }
@@ -113,7 +113,7 @@ impl Entry {
         }
     }
 
-    /// What notices of it begin with.
+    /// The words that notices of the entry begin with.
     pub(super) fn source(&self) -> String {
         match &self.mail {
             Some(mail) => format!("mail {}", mail.mark),

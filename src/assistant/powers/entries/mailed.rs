@@ -8,12 +8,12 @@ use super::entry::{Entry, MailSource};
 use super::{Entries, Period};
 use crate::assistant::powers::local_time;
 
-/// What mails state has ids from here on.
+/// The first id of entries from mails.
 const MAILED_IDS_FROM: u32 = 1 << 31;
 /// Things of mails that the person corrected or removed.
 const DROPPED_MAX: usize = 300;
 
-/// What a superpower shows of something that a mail states.
+/// An entry that a mail states, as a superpower shows it.
 pub(in super::super) struct MailedEntry {
     pub(in super::super) what: String,
     pub(in super::super) details: String,
@@ -75,7 +75,7 @@ impl Entries {
         }
     }
 
-    /// What the mail states is not taken in again.
+    /// Keeps an entry from being taken from mails again.
     pub(super) fn drop_mark(&mut self, mark: String, context: &PowerContext<'_>) {
         self.dropped.insert(mark, context.now.0);
         while self.dropped.len() > DROPPED_MAX {

@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 use super::{Entries, Entry, EntryDraft};
 use crate::assistant::powers::{Power, PowerContext, local_time, texts};
 
-/// What the person tells corrects what a mail states of so many days before or after.
+/// Days before or after an entry from a mail within which the person's words correct it.
 const CORRECTED_DAYS_MAX: i32 = 14;
 
 /// How a person tells of something whose name may be known.

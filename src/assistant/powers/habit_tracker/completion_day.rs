@@ -6,7 +6,7 @@ use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
 
-/// Longer ago nobody tells.
+/// The most days ago that a habit may have been done.
 const DAYS_AGO_MAX: u32 = 31;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub(super) struct CompletedHabits {
     pub(super) is_dated: bool,
 }
 
-/// A longer text tells more than that.
+/// The most words of a text that is read as several habits.
 const EACH_WORDS_MAX: usize = 16;
 
 /// "ran and read 20 pages yesterday", "ran yesterday and on friday"; `None` for one thing on one day.

@@ -1,4 +1,4 @@
-//! Statements that a habit is still to be done: "have to run", "yoga at 6". It is not counted as done.
+//! Statements that a habit is still to be done: "have to run", "yoga at 6".
 
 use super::completion_day;
 use crate::assistant::builtin::ParsedMessage;
@@ -14,7 +14,7 @@ const TO_COME: [&str; 30] = [
     "hope", "hoping", "lets", "try", "trying", "gotta", "doing",
 ];
 
-/// What is planned: "have to run", "yoga at 6", "have yoga today". `is_had`: said with "have".
+/// The planned habit: "have to run", "yoga at 6", "have yoga today". `is_had`: said with "have".
 /// `None`: it may be done already.
 pub(super) fn planned(
     message: &ParsedMessage<'_>,

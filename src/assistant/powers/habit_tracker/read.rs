@@ -60,7 +60,7 @@ fn asked(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
     (is_short && to != Some(from)).then(|| parsers::original(words, from, to.unwrap_or(end)))
 }
 
-/// What begins or ends a habit.
+/// Requests that begin or end a habit.
 fn kept(words: &Words<'_>, at: usize, end: usize) -> Option<(RequestStrength, HabitAction)> {
     use RequestStrength::Clear;
     static TRACK: Phrases = Phrases::new(&[
@@ -230,7 +230,7 @@ fn is_negative(word: &str) -> bool {
     .contains(word)
 }
 
-/// What follows "have" where it is done: "have run".
+/// Whether a word after "have" says that the habit is done: "have run".
 fn is_participle(word: &str) -> bool {
     is_past(word)
         || is_usual_past(word)

@@ -26,7 +26,7 @@ pub(super) fn changed(words: &Words<'_>, at: usize, end: usize) -> Option<HabitA
     Some(HabitAction::Often { name, per_week })
 }
 
-/// The same after "track" alone: only with how often.
+/// A habit after "track" alone: only if it is said how often.
 pub(super) fn tracked_so_often(words: &Words<'_>, from: usize, end: usize) -> Option<HabitAction> {
     let from = words.skip(from, phrases!["my", "the"]);
     let is_other = |at: usize| {

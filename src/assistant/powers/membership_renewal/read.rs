@@ -1,5 +1,4 @@
-//! Parses messages about renewals: "netflix renews every month on 5 december for 12.99". It knows
-//! none.
+//! Parses messages about renewals: "netflix renews every month on 5 december for 12.99".
 
 use super::super::entries::Period;
 use super::super::planned_time::{self, PlannedTime};
@@ -16,12 +15,12 @@ use crate::assistant::powers::{local_time, parsers};
 
 /// Words before "renews".
 const NAME_WORDS_MAX: usize = 8;
-/// What begins the mention of how often, without a name.
+/// Words that begin the mention of how often, without a name.
 static IT_RENEWS: Phrases = Phrases::new(&[
     "it renews", "it is renewed", "its renewed", "thats", "that is", "its",
 ]);
 
-/// What a request to cancel something begins with.
+/// Words that begin a request to cancel something.
 static ORDERS: Phrases = Phrases::new(&[
     "cancel", "stop", "end", "quit", "terminate", "unsubscribe me from", "unsubscribe from",
     "get rid of",
@@ -241,7 +240,7 @@ struct RenewalPhrase {
     repeat: Option<Repeat>,
     /// "12.99 a month"
     period: Option<Period>,
-    /// As it was typed.
+    /// The price as it was typed.
     price: Option<String>,
     /// The words that are left.
     rest: String,
@@ -350,7 +349,7 @@ fn lists(request: &str) -> bool {
     .contains(&request)
 }
 
-/// The same as a question, which a memory may answer as well.
+/// Whether a question asks for the list of subscriptions; a memory may answer it as well.
 fn asks_for_list(request: &str) -> bool {
     [
         "what subscriptions do i have", "which subscriptions do i have", "what subs do i have",
@@ -367,7 +366,7 @@ fn is_kind(word: &str) -> bool {
     matches!(word, "renewal" | "subscription" | "membership")
 }
 
-/// What is named beside "subscription" and the like.
+/// The name beside "subscription" and the like.
 fn of_kind(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<String> {
     let kind = (from..end).find(|n| is_kind(message.words.get(*n)))?;
     let of = || {

@@ -1,5 +1,5 @@
 //! Parses messages about parcels: "my parcel from Zalando arrives on friday", "where are my
-//! parcels?". It knows none.
+//! parcels?".
 
 use std::ops::Range;
 
@@ -12,14 +12,14 @@ use crate::assistant::powers::{RequestStrength, parsers, planned_time};
 
 /// A shorter word with digits in it is no tracking number.
 const NUMBER_CHARS_MIN: usize = 8;
-/// What begins the day of the parcel that was spoken of.
+/// Words before the day of the parcel that was spoken of.
 static IT_ARRIVES: Phrases = Phrases::new(&[
     "it arrives", "it now arrives", "it arrives now", "it comes", "it now comes", "it comes now",
     "it should arrive", "it should come", "it should now arrive", "it will arrive", "it will come",
     "it will now arrive", "itll arrive", "its expected", "its now expected", "its arriving",
     "expected",
 ]);
-/// What begins the mention of a parcel that is waited for.
+/// Words that begin the mention of an expected parcel.
 static EXPECTING: Phrases = Phrases::new(&[
     "track", "im expecting", "i am expecting", "i expect", "expecting", "im waiting for",
     "i am waiting for", "im getting", "i get", "im awaiting", "keep", "note",

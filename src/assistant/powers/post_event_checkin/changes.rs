@@ -16,14 +16,14 @@ use crate::assistant::powers::{local_time, parsers, texts};
 /// From this minute after midnight on a bare 8 is in the evening.
 const EVENING: u32 = 17 * 60;
 static ARTICLES: Phrases = Phrases::new(&["my", "the", "our", "an", "a"]);
-/// What stands before what is cancelled.
+/// Words before the event that is cancelled.
 const CANCELLING: [&str; 20] = [
     "i cancelled", "i canceled", "ive cancelled", "ive canceled", "i have cancelled",
     "they cancelled", "they canceled", "theyve cancelled", "they called off", "we cancelled",
     "we canceled", "cancel", "delete", "remove", "forget", "i dont have", "i no longer have",
     "im not going to", "theres no", "there is no",
 ];
-/// What stands after it.
+/// Words after the event that is cancelled.
 static CANCELLED: Phrases = Phrases::new(&[
     "cancelled", "canceled", "off", "called off", "not happening", "isnt happening",
     "doesnt happen", "wont happen", "fell through", "not on anymore",

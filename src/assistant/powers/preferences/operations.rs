@@ -33,7 +33,7 @@ enum NoticesOperation {
     ShowHours,
 }
 
-/// What arguments (a model's JSON) mean.
+/// The meaning of a call's arguments, which are a model's JSON.
 pub fn notice_request(arguments: &str) -> Result<NoticeRequest> {
     let arguments: NoticeArguments = read(arguments)?;
     let superpower = || {

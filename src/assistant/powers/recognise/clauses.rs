@@ -65,7 +65,7 @@ pub(super) fn clauses(message: &ParsedMessage<'_>, whole: &PowerCalls) -> Vec<St
         .collect()
 }
 
-/// What notes the part of a message.
+/// The superpower that notes this part of a message.
 fn reported(calls: &PowerCalls) -> Option<Power> {
     let mut reports = calls.calls.iter().filter(|call| {
         let is_stated = matches!(

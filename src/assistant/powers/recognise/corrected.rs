@@ -1,5 +1,4 @@
-//! A message in which something is said anew: "spent 20 on food, no wait, 25". It knows no
-//! superpower.
+//! A message in which something is said anew: "spent 20 on food, no wait, 25".
 
 use std::ops::Range;
 
@@ -9,14 +8,14 @@ use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::{money, parsers};
 
-/// What a message says in the end.
+/// A message with its corrections applied.
 #[derive(Debug, PartialEq)]
 pub(super) enum Correction {
     /// Nothing is said anew.
     Unchanged,
     /// The message with the later value in place of the earlier one.
     Replaced(String),
-    /// What is replaced is not clear. `anew`, after the correction, may be all that is meant.
+    /// The replaced value is not clear. `anew`, after the correction, may be all that is meant.
     Unclear { first: String, anew: String },
 }
 
@@ -28,7 +27,7 @@ static SURE_MARKS: Phrases = Phrases::new(&[
     "no wait i mean", "no wait", "wait no", "no sorry", "sorry no", "no i meant", "no i mean",
     "sorry i meant", "sorry i mean", "actually no", "no actually", "oops no", "scratch that",
 ]);
-/// The same, only before a number, a day or a time of day.
+/// Marks that take back only before a number, a day or a time of day.
 static MARKS: Phrases = Phrases::new(&[
     "i meant", "i mean", "or rather", "correction", "make that", "make it", "no make it",
     "no make that", "no", "nope", "sorry", "oops", "wait", "actually",
@@ -104,7 +103,7 @@ fn value_at(words: &Words<'_>, at: usize) -> Option<(Kind, usize)> {
 }
 
 impl Kind {
-    /// What is at `at`, without a link such as "on".
+    /// The words of the value at `at`, without a link such as "on".
     fn read(self, words: &Words<'_>, at: usize) -> Option<Range<usize>> {
         match self {
             Self::Span => {
@@ -154,7 +153,7 @@ enum Replacement {
     Nothing,
 }
 
-/// What was said before the mark, with the value after it in place of its own.
+/// The text before the mark, with the value after it in place of its own.
 fn replaced(words: &Words<'_>, before: Range<usize>, from: usize, is_sure: bool) -> Replacement {
     let Some((kind, to)) = value_at(words, from) else {
         return Replacement::Nothing;
@@ -226,8 +225,8 @@ fn replaced(words: &Words<'_>, before: Range<usize>, from: usize, is_sure: bool)
     Replacement::By(parts.join(" "))
 }
 
-/// What the value may replace: a number rather an amount than an hour, and rather that than a day
-/// of a month.
+/// The values that the new one may replace: a number is rather an amount than an hour, and rather
+/// an hour than a day of a month.
 fn candidates(words: &Words<'_>, before: Range<usize>, kind: Kind) -> Vec<Range<usize>> {
     let all = |kind: Kind| kind.all(words, before.clone());
     if kind != Kind::Number {

@@ -107,7 +107,7 @@ const NEEDING_NONE: u32 = {
     bits
 };
 
-/// What is meant by one of a message's words, or needs none.
+/// The superpowers that one of the message's words may mean, and those that need no word.
 pub(super) fn may_be_meant(words: &Words<'_>) -> PowerSet {
     static BY_WORD: LazyLock<WordMap<u32>> = LazyLock::new(|| {
         let pairs = NEEDED

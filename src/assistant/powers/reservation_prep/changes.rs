@@ -1,5 +1,5 @@
 //! Reads what a person wants done about bookings: to book something, which can't be done, a new
-//! time, and what they cancelled. It knows no bookings.
+//! time, and what they cancelled.
 
 use super::kinds::{is_kind, is_ordered, name_of};
 use super::which::BookingRef;
@@ -8,7 +8,7 @@ use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::{ParsedMessage, follow_up, when};
 use crate::assistant::powers::{parsers, planned_time};
 
-/// What something that one asks to book begins with, after the verb.
+/// Words after the verb at the start of what is to be booked.
 static ORDERED: Phrases = Phrases::new(&[
     "a", "an", "another", "me", "us", "my", "our", "the", "some", "it", "this", "that", "two",
     "three", "four", "flight", "flights", "train", "tickets", "taxi", "uber", "court", "for",

@@ -52,7 +52,7 @@ pub(super) fn is_kind(word: &str) -> bool {
     is_booking(word) || is_meal(word) || is_stay(word) || is_ride(word)
 }
 
-/// What a person may ask somebody to book.
+/// Whether this is something that a person may ask to book.
 pub(super) fn is_ordered(word: &str) -> bool {
     is_kind(word)
         || matches!(
@@ -78,7 +78,7 @@ pub(super) fn is_no_name(word: &str) -> bool {
     NO_NAME.binary_search(&word).is_ok()
 }
 
-/// What it is of, else its kind: "dinner".
+/// The booking's name, else its kind: "dinner".
 pub(super) fn name_of(words: &Words<'_>, from: usize, kind: usize, end: usize) -> String {
     named(words, from, kind, end).unwrap_or_else(|| words.get(kind).to_owned())
 }

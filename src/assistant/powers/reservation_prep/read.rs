@@ -1,5 +1,4 @@
-//! Parses messages about bookings: "dinner at Luigi on friday at 8", "when is my dinner?". It knows
-//! none.
+//! Parses messages about bookings: "dinner at Luigi on friday at 8", "when is my dinner?".
 
 use super::kinds::{is_booking, is_in_the_evening, is_kind, is_no_name, is_ride, is_stay, name_of};
 use super::{ReservationAction, changes};
@@ -14,14 +13,14 @@ use crate::assistant::powers::{local_time, parsers, statement, texts};
 /// Words before "on friday" that are looked at.
 const WORDS_MAX: usize = 30;
 
-/// What begins a booking in so many words.
+/// Words that certainly begin a booking.
 static BOOKED: Phrases = Phrases::new(&[
     "i booked", "i have booked", "ive booked", "booked", "we booked", "weve booked",
     "we have booked", "i reserved", "ive reserved", "reserved", "we reserved", "note my booking",
     "note this booking", "keep this booking", "keep this reservation", "note my reservation",
     "keep my reservation", "reservation", "booking", "my reservation is", "my booking is",
 ]);
-/// What may begin one.
+/// Words that may begin a booking.
 static HAVING: Phrases = Phrases::new(&[
     "i have a", "i have an", "i have", "ive got a", "ive got an", "ive got", "i got a",
     "we have a", "we have", "weve got a", "weve got", "im having", "were having", "theres",

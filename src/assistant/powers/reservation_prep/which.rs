@@ -17,7 +17,7 @@ pub struct BookingRef {
     pub(super) on: Option<NaiveDate>,
 }
 
-/// What is found of it.
+/// The bookings that a name matches.
 pub(super) enum BookingMatch<'a> {
     One(&'a Entry),
     /// Which of these, soonest first, is open.

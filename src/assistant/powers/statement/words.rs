@@ -9,7 +9,7 @@ pub(super) const ASKING: [&str; 30] = [
     "so is",
 ];
 
-/// What somebody is to somebody, or is called with a name.
+/// Relations between people, and titles before names.
 pub(super) const RELATIONS: [&str; 38] = [
     "my", "our", "the", "his", "her", "their", "your", "uncle", "aunt", "auntie", "grandma",
     "grandpa", "mom", "mum", "dad", "mother", "father", "mr", "mrs", "ms", "dr", "brother",

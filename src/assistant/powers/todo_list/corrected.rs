@@ -1,4 +1,4 @@
-//! Things that are corrected in one breath: "beer, no wait, wine". It knows no lists.
+//! Things that are corrected in one breath: "beer, no wait, wine".
 
 use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
@@ -10,7 +10,7 @@ static MARKS: Phrases = Phrases::new(&[
     "no wait", "wait no", "no sorry", "sorry no", "no i mean", "no i meant", "sorry i mean",
     "sorry i meant", "actually no", "no actually", "i mean", "i meant", "or rather",
 ]);
-/// The same, only where punctuation is before them.
+/// Such words that count only after punctuation.
 static MARKS_SET_OFF: Phrases = Phrases::new(&[
     "scratch that", "make that", "make it", "actually", "wait", "sorry", "oops",
 ]);

@@ -1,5 +1,4 @@
-//! What is put on a list, as it was said: things with their days, and what is none of them. It must
-//! not know how a list is named.
+//! What is put on a list, as it was said: things with their days, and what is none of them.
 
 use super::corrected::things_meant;
 use super::groceries::run_on;

@@ -1,5 +1,4 @@
-//! Stored lists: their entries, finding a list by its name, and how they are shown. It must not
-//! know messages.
+//! Stored lists: their entries, finding a list by its name, and how they are shown.
 
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
@@ -62,7 +61,7 @@ pub(super) trait Items {
     /// How many are not done.
     fn open(&self) -> usize;
 
-    /// What is not there yet, and the texts of the rest.
+    /// The things that are not on the list yet, and the texts of the rest.
     fn sort_out(&self, drafts: Vec<TodoDraft>) -> (Vec<TodoDraft>, Vec<String>);
 }
 
@@ -250,7 +249,7 @@ impl TodoState {
         }
     }
 
-    /// The same, where a list that isn't there begins.
+    /// The list with that name, which is begun if it doesn't exist.
     pub(super) fn use_or_begin(
         &mut self,
         list: &ListName,

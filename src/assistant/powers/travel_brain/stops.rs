@@ -75,7 +75,7 @@ pub(super) struct Stop {
     pub(super) starts: Timestamp,
     ends: Timestamp,
     is_all_day: bool,
-    /// What the clock at the place shows.
+    /// The start as a clock at the place shows it.
     starts_wall: Option<NaiveDateTime>,
     ends_wall: Option<NaiveDateTime>,
     /// Only the day of the end is known.
@@ -424,7 +424,7 @@ impl Stop {
         text
     }
 
-    /// As a clock at the place shows it, where that is known.
+    /// The moment as a clock at the place shows it, where that is known.
     fn moment(&self, is_start: bool, context: &PowerContext<'_>) -> String {
         let (at, wall) = match is_start {
             true => (self.starts, self.starts_wall),

@@ -6,7 +6,7 @@ use super::stops::{Stop, StopKind};
 use crate::assistant::powers::local_time;
 use crate::clock::Timestamp;
 
-/// What begins so long after the last is of the same trip.
+/// Stops that are not further apart than this belong to one trip.
 const GAP_MS: i64 = 24 * 60 * 60_000;
 /// A journey back begins where the last one ended, at most so long after it.
 const RETURN_MS: i64 = 30 * 24 * 60 * 60_000;
@@ -94,7 +94,7 @@ impl Trip {
         })
     }
 
-    /// What the trip planner has for the same place or the same days.
+    /// The trip planner's lines for the same place or the same days.
     pub(super) fn planned(&self, context: &PowerContext<'_>) -> Vec<String> {
         let date = |at| local_time::date(at, context.zone());
         let Some(first) = self.stops.first() else {

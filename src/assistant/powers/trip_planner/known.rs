@@ -28,7 +28,7 @@ impl TripState {
         }
     }
 
-    /// Of several to one place the one that was spoken of last.
+    /// The position of the trip to a place; of several, the one that was spoken of last.
     pub(super) fn position(&self, place: &str) -> Option<usize> {
         let found = which(place, self.trips.iter().map(|trip| trip.place.as_str()))?;
         let place = &self.trips[found].place;

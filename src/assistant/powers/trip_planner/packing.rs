@@ -12,7 +12,7 @@ const IN_USE_MS: i64 = 10 * 60_000;
 const CLEAR_UNCLEAR: &str = "There are several lists here, so I've cleared nothing. Say “clear the packing list” or “clear our list”.";
 
 impl TripState {
-    /// What is said of "the list"; `None` where that is no packing list.
+    /// The action for "the list"; `None` where that is no packing list.
     pub(super) fn of_list_in_use(
         &mut self,
         action: TripAction,

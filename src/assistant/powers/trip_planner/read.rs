@@ -78,7 +78,7 @@ pub(in crate::assistant::powers) fn parse(
         })
 }
 
-/// The same with days only.
+/// Phrases before a place that count as a trip only with days.
 static BARE: Phrases = Phrases::new(&[
     "trip to", "a trip to", "our trip to", "my trip to", "holiday in", "vacation in", "weekend in",
     "going on a trip to", "im going on a trip to", "were going on a trip to", "weekend trip to",

@@ -68,7 +68,7 @@ impl CrisisTexts {
 
 /// Told in English only.
 const HARM_TO_OTHERS: &str = "If somebody may be hurt soon, please call {emergency} now, go away from them, and keep away from anything that could hurt. It's good that you say it: nothing has to happen, and you don't have to carry it alone. {line}";
-/// The same.
+/// Told in English only.
 const PANIC: &str = "That's frightening, and it passes: a panic attack is mostly over within minutes. It helps to breathe out slowly, longer than in, to hold on to something, and to have somebody near. If the chest hurts, somebody faints or it doesn't get better, please call {emergency} now. A doctor can help so that they come less often.";
 
 const ENGLISH: CrisisTexts = CrisisTexts {

@@ -5,8 +5,8 @@ use serde_json::{Map, Number, Value};
 /// Values within values.
 const DEPTH_MAX: usize = 8;
 
-/// What follows an opening parenthesis, and the bytes up to and with the closing one. `None`: it
-/// can't be read, or not all arguments have a name.
+/// Parses the arguments after an opening parenthesis; also returns the bytes up to and with the
+/// closing one. `None`: they are invalid, or not all have a name.
 pub(super) fn keyword_arguments(text: &str) -> Option<(Map<String, Value>, usize)> {
     let mut reader = Reader { rest: text };
     let mut arguments = Map::new();

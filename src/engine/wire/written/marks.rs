@@ -10,7 +10,7 @@ const TAG_BYTES_MAX: usize = 96;
 const TAG_WORDS: [&str; 6] = [
     "toolcall", "functioncall", "pythontag", "tooluse", "usetool", "toolcode",
 ];
-/// The same of tags like `<|name|>` alone.
+/// Parts of the names of tags that are written like `<|name|>`.
 const TOKEN_WORDS: [&str; 8] = [
     "pythonstart", "pythonend", "startaction", "endaction", "actionstart", "actionend",
     "toolsprefix", "toolssuffix",
@@ -46,7 +46,7 @@ pub(super) fn marks(text: &str) -> Vec<CallMark> {
     found
 }
 
-/// What stands between `<` and `>`, or `[` and `]`, on a line, with them.
+/// The tags of a text: what stands between `<` and `>`, or `[` and `]`, on a line, with them.
 pub(super) fn tags(text: &str) -> impl Iterator<Item = Range<usize>> {
     text.match_indices(['<', '['])
         .filter_map(|(start, opening)| {

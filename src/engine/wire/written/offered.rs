@@ -11,7 +11,7 @@ use super::marks::tags;
 const GAP_BYTES_MAX: usize = 160;
 /// A shorter text is hardly a quotation.
 const QUOTED_CHARS_MIN: usize = 12;
-/// What people name who ask to see code, in lower case.
+/// Words of people who ask to see code, in lower case.
 const CODE_WORDS: [&str; 23] = [
     "json", "snippet", "schema", "python", "javascript", "syntax", "tool call", "tool-call",
     "function call", "api call", "source code", "some code", "code example", "code sample",
@@ -28,7 +28,7 @@ const SHOWING_WORDS: [&str; 25] = [
     "what's", "how do", "how does", "how would", "explain", "print", "as json", "in json", "zeig",
     "gib mir", "beispiel", "ejemplo", "muéstra", "exemple", "montre", "esempio", "exemplo",
 ];
-/// What may stand between a tool's name and its arguments.
+/// Words that may stand between a tool's name and its arguments.
 const GAP_WORDS: [&str; 6] = [
     "json", "action input", "arguments", "args", "parameters", "input",
 ];
@@ -36,7 +36,7 @@ const GAP_WORDS: [&str; 6] = [
 pub(super) struct OfferedTools<'r> {
     request: &'r Value,
     names: Vec<&'r str>,
-    /// What people and tools have said, without spaces and escapes.
+    /// The texts of people and tools, without spaces and escapes.
     conversation: OnceCell<String>,
 }
 

@@ -1,4 +1,5 @@
-//! What people say in other languages who may want to die or to hurt themselves. In the notation of `grammar`.
+//! What people say in other languages who may want to die or to hurt themselves. In the notation
+//! of `grammar`.
 
 use super::InLanguage;
 

@@ -1,4 +1,5 @@
-//! What people say in other languages in an emergency, and after too much medicine. In the notation of `grammar`.
+//! What people say in other languages in an emergency, and after too much medicine. In the
+//! notation of `grammar`.
 
 use super::InLanguage;
 

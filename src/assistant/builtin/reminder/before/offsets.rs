@@ -1,5 +1,5 @@
 //! Offsets by themselves: those of several reminders before one event, and another one for what was
-//! said before ("no, two weeks"). It must not know which events there are.
+//! said before ("no, two weeks").
 
 use std::ops::Range;
 

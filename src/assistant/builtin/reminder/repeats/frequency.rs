@@ -1,5 +1,5 @@
 //! Parses frequencies and days: "every other week on monday", "weekdays", "on the 1st of each
-//! month". It reads no times of day.
+//! month".
 
 use chrono::Weekday;
 

@@ -1,5 +1,5 @@
-//! Where a recurrence begins and ends, and between which hours it comes: "until 8pm", "for 2 weeks",
-//! "from 9 to 17", "starting next week". It reads no frequencies.
+//! Where a recurrence begins and ends, and between which hours it comes: "until 8pm", "for 2
+//! weeks", "from 9 to 17", "starting next week".
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Parts of a day that recur: "morning and evening". It reads no times of day.
+//! Parts of a day that recur: "morning and evening".
 
 use super::frequency::{Frequency, Unit, part_of_day};
 use crate::assistant::builtin::when::weekday_name;

@@ -1,4 +1,4 @@
-//! Converts a parsed recurrence into RFC 5545 rules with their first time. It reads no words.
+//! Converts a parsed recurrence into RFC 5545 rules with their first time.
 
 use chrono::{Datelike, Months, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Weekday};
 

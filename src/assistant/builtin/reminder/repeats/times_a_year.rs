@@ -1,4 +1,4 @@
-//! How often a year: "twice yearly", "4 times a year". It reads no days.
+//! How often a year: "twice yearly", "4 times a year".
 
 use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;

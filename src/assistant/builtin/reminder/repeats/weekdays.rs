@@ -1,5 +1,4 @@
-//! Days of the week as they are listed: "mon, wed and fri", "mon-thu", "weekdays", "mwf". It reads no
-//! frequencies.
+//! Days of the week as they are listed: "mon, wed and fri", "mon-thu", "weekdays", "mwf".
 
 use chrono::Weekday;
 

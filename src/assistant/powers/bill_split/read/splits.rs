@@ -197,7 +197,7 @@ fn is_between(words: &Words<'_>, at: usize) -> bool {
 enum Ratio {
     None,
     Unclear,
-    /// What is left of the words, and the parts; none where they are equal.
+    /// The words without the parts, and the parts; none where they are equal.
     Parts {
         next: usize,
         end: usize,
