@@ -6,9 +6,12 @@ use super::View;
 use super::inspect::open_to_inspect;
 use crate::error::Result;
 
-const ANY_SEALED: &str = "SELECT webhook_id, secret FROM webhooks
-     UNION ALL SELECT service_id, credentials FROM connected_services WHERE removed_at IS NULL
-     LIMIT 1";
+/// A webhook's secret, else a service's credentials.
+const FIRST_SEALED: [&str; 2] = [
+    "SELECT webhook_id, secret FROM webhooks ORDER BY id LIMIT 1",
+    "SELECT service_id, credentials FROM connected_services
+     WHERE removed_at IS NULL ORDER BY id LIMIT 1",
+];
 
 /// A webhook's secret or a service's credentials.
 #[derive(Debug, Clone)]
@@ -21,13 +24,17 @@ pub struct SealedSecret {
 impl View<'_> {
     /// `None` when nothing is sealed.
     pub fn any_sealed_secret(&self) -> Result<Option<SealedSecret>> {
-        let found = self.find(ANY_SEALED, [])?;
-        Ok(found.map(|(owner, sealed)| SealedSecret { owner, sealed }))
+        for sql in FIRST_SEALED {
+            if let Some((owner, sealed)) = self.find(sql, [])? {
+                return Ok(Some(SealedSecret { owner, sealed }));
+            }
+        }
+        Ok(None)
     }
 }
 
-/// The same from a file that isn't open in this process. `None` also when it can't be read, which
-/// `inspect` reports.
+/// A sealed secret of a file that isn't open in this process. `None` also when it can't be read,
+/// which `inspect` reports.
 pub fn sealed_secret_in(database: &Path) -> Option<SealedSecret> {
     let conn = open_to_inspect(database).ok()?;
     let secret = |row: &rusqlite::Row<'_>| {
@@ -36,5 +43,6 @@ pub fn sealed_secret_in(database: &Path) -> Option<SealedSecret> {
             sealed: row.get(1)?,
         })
     };
-    conn.query_row(ANY_SEALED, [], secret).ok()
+    let mut found = FIRST_SEALED.into_iter();
+    found.find_map(|sql| conn.query_row(sql, [], secret).ok())
 }
