@@ -9,7 +9,7 @@ pub(in super::super) const OTHER_MEANINGS: &[&str] = &[
     "handy|laptop|akku|auto|computer|drucker|pflanze|pflanzen|witz|katze|hund .. will|muss .. sterben",
     "zum sterben schon|langweilig|suss|gut|komisch",
     "leben ohne|in|von kaffee|schokolade|internet|handy|wlan|berlin|hamburg|munchen|koln|wien|zurich|deutschland|dieser_stadt|dieser_wohnung|dieser_wg",
-    "mich umbringen|umzubringen .. hausaufgaben|chef|chefin|mutter|prufung|hitze|muskelkater",
+    "mich .. umbringen|umzubringen .. hausaufgaben|chef|chefin|mutter|prufung|hitze|muskelkater",
     // French
     "en_finir avec ce|cet|cette|ces|le|la|les|mon|ma|mes|un|une|des projet|projets|travail|boulot|devoirs|dossier|rapport|examens|examen|menage|demenagement|these|reunion|tache|taches|travaux|histoire|semaine|journee|corvee|factures|facture|impots|vaisselle|lessive|cours|contrat|abonnement|presentation",
     "mourir de rire|faim|honte|chaud|soif|froid|fatigue|sommeil|jalousie|curiosite",
