@@ -51,6 +51,8 @@ use super::words::Words;
 use super::{Intent, ParsedMessage, wording};
 use crate::assistant::builtin::phrases::{Phrases, phrases};
 
+/// From this hour on a bare hour of an alarm is in the morning.
+const ALARM_HOUR_MIN: u32 = 5;
 /// Limit of a reminder's text in characters.
 pub const REMINDER_CHARS_MAX: usize = 1_000;
 
@@ -283,11 +285,10 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
     if is_pronoun(&parsed.text) || parsed.text.is_empty() {
         parsed.text = request.nothing.to_owned();
     }
-    if is_waking(&parsed.text) {
-        // Here the early morning hours are meant.
-        if let Some(clock) = parsed.spec.as_mut().and_then(|spec| spec.clock.as_mut()) {
-            clock.bare = false;
-        }
+    if let Some(clock) = parsed.spec.as_mut().and_then(|spec| spec.clock.as_mut())
+        && is_early(&parsed.text, clock.hour)
+    {
+        clock.bare = false;
     }
     let several = parsed.spec.is_some()
         && (parsed.text.starts_with("and ") || parsed.text.starts_with("or "));
@@ -392,6 +393,12 @@ pub fn reminder_matches(text: &str, about: &str) -> bool {
         "alarm" | "alarms" | "wake-up" | "wakeup" | "wake-up alarm"
     );
     memory_matches(text, about) || is_alarm && is_waking(text)
+}
+
+/// Whether a bare hour of this reminder is in the morning: that of a waking, and of an alarm from 5 on.
+fn is_early(text: &str, hour: u32) -> bool {
+    let is_alarm = Words::new(text).get(0) == "alarm";
+    is_waking(text) && (!is_alarm || hour >= ALARM_HOUR_MIN)
 }
 
 fn is_waking(text: &str) -> bool {

@@ -7,7 +7,7 @@ use super::leftover;
 use super::parts;
 use super::repeats::{self, Repeat, RepeatProblem, repeats};
 use super::spans;
-use super::{REMINDER_CHARS_MAX, ReminderText, is_waking};
+use super::{REMINDER_CHARS_MAX, ReminderText, is_early};
 use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{Intent, ParsedMessage, follow_up, wording};
@@ -56,9 +56,7 @@ pub(super) fn repeated(
             )));
         }
     }
-    if is_waking(&parsed.text) {
-        repeat.take_24_hours();
-    }
+    repeat.take_24_hours(|hour| is_early(&parsed.text, hour));
     let left = Words::new(&parsed.text);
     let is_text = parsed.is_linked
         || leftover::begins_with_text(words, range.start)

@@ -65,9 +65,10 @@ impl Repeat {
     }
 
     /// With a bare 6 as 06:00.
-    pub(super) fn take_24_hours(&mut self) {
+    pub(super) fn take_24_hours(&mut self, is_early: impl Fn(u32) -> bool) {
         let clocks = self.times.iter_mut().filter_map(|spec| spec.clock.as_mut());
-        clocks.for_each(|clock| clock.bare = false);
+        let early = clocks.filter(|clock| is_early(clock.hour));
+        early.for_each(|clock| clock.bare = false);
     }
 
     /// Whether it says on which days it comes, not only how often.
