@@ -1,6 +1,8 @@
-//! Whether a message addresses the assistant by name.
+//! Whether a message addresses the assistant by name, or is one of few fixed commands.
 
 use unicode_segmentation::GraphemeCursor;
+
+use super::help::HelpGroup;
 
 /// Whether `text` contains `persona` as whole words, in any case. Underscores and combining marks
 /// belong to a word; apostrophes don't ("Juno's").
@@ -35,7 +37,12 @@ pub fn is_fixed_command(text: &str, persona: &str) -> bool {
     let (phrase, name) = (words(text), words(persona));
     let phrase = phrase.strip_prefix(&name[..]).unwrap_or(&phrase);
     let phrase = phrase.strip_suffix(&name[..]).unwrap_or(phrase);
-    matches!(phrase, [only] if FIXED_COMMANDS.contains(&only.as_str()))
+    match phrase {
+        [only] => FIXED_COMMANDS.contains(&only.as_str()),
+        // "help reminders", as "help" itself says
+        [help, group] => help == "help" && HelpGroup::named(group).is_some(),
+        _ => false,
+    }
 }
 
 /// Lower case, with one space for any white space.
@@ -67,10 +74,14 @@ mod tests {
 
     #[test]
     fn a_few_words_are_fixed_commands() {
-        for text in ["help", "Help!", "Juno, status", " undo ", "usage, juno?"] {
+        for text in [
+            "help", "Help!", "Juno, status", " undo ", "usage, juno?", "help reminders",
+        ] {
             assert!(is_fixed_command(text, "Juno"), "{text}");
         }
-        for text in ["", "Juno", "help me", "undo that", "status status", "hilfe"] {
+        for text in [
+            "", "Juno", "help me", "undo that", "status status", "hilfe", "help ben",
+        ] {
             assert!(!is_fixed_command(text, "Juno"), "{text}");
         }
     }

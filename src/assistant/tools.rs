@@ -74,6 +74,8 @@ pub enum Operation {
         at: Option<ReminderTime>,
         /// "": it no longer repeats.
         repeat: Option<String>,
+        /// Of a series only the next time: it is left out where no other time is given.
+        only_next: bool,
     },
     CancelReminder {
         id: String,
@@ -200,7 +202,10 @@ impl Tool {
                 "Sets a reminder, also one that comes again. The person is written to at that time."
             }
             Self::ListReminders => "Lists open reminders with their ids.",
-            Self::ChangeReminder => "Gives an open reminder another text, time or repetition.",
+            Self::ChangeReminder => {
+                "Gives an open reminder another text, time or repetition. Of one that comes again the \
+                 whole series changes, unless only_next is true."
+            }
             Self::CancelReminder => "Cancels an open reminder.",
             Self::Remember => "Keeps a fact that the person wants remembered.",
             Self::Recall => "Finds what was remembered, with ids.",

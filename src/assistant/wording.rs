@@ -23,10 +23,10 @@ pub use account::*;
 pub use agenda::*;
 pub use apologies::{
     Apology, account_stays, apology, called_elsewhere, cut_short, english_only, no_export,
-    not_done, nothing_done, nothing_sent, what_is_set, without_model,
+    not_done, nothing_done, nothing_sent, unseen_photos, what_is_set, without_model,
 };
 pub use care::{
-    after_crisis, crisis, crisis_over, how_to_delete_account, how_to_export_data,
+    after_crisis, crisis, crisis_over, has_crisis_texts, how_to_delete_account, how_to_export_data,
     unknown_after_crisis, what_is_kept,
 };
 pub use connecting::*;

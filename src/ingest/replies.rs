@@ -6,12 +6,16 @@
 
 mod builtin_answer;
 mod cache;
+mod changed_series;
+mod claim_words;
 mod context;
 mod conversation;
 mod dialog_facts;
 mod earlier_photos;
 mod failed_changes;
+mod fitting_list;
 pub mod job;
+mod kept_facts;
 mod length;
 mod make_reply;
 mod message_edits;
@@ -22,6 +26,7 @@ mod pending_message;
 mod plan;
 mod private_answer;
 mod reminder_json;
+mod reminder_occasion;
 mod reminder_times;
 mod remote_calls;
 mod reply_waiters;

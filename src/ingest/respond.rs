@@ -45,12 +45,12 @@ pub(super) fn respond_to_message(
     let reply = match decide::decide(decision_facts(turn, &intent)) {
         Decision::Silent => Reply::default(),
         Decision::Crisis(kind) => {
-            let language = assistant::crisis_language(&turn.message.text);
+            let language = crisis_language(turn, tx)?;
             let told = Question::Crisis {
-                language: language.map(str::to_owned),
+                language: language.clone(),
             };
             question::ask(turn, tx, &told)?;
-            wording::crisis(kind, &turn.message.sender, language).into()
+            wording::crisis(kind, &turn.message.sender, language.as_deref()).into()
         }
         Decision::Denied(denial) => Reply::denying(denial, &persona),
         Decision::Answered { unprompted } => match reply_to_version(turn, tx, intent)? {
@@ -59,6 +59,19 @@ pub(super) fn respond_to_message(
         },
     };
     Ok(MessageResponse::Reply(reply))
+}
+
+/// The language of a crisis, or the one that the person chose, where only that has texts. A group must
+/// not learn it.
+fn crisis_language(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<String>> {
+    let told = assistant::crisis_language(&turn.message.text);
+    if told.is_some_and(wording::has_crisis_texts) || turn.in_group() {
+        return Ok(told.map(str::to_owned));
+    }
+    let chosen = tx.view().forms_of_address(turn.user.id)?.1;
+    let chosen = chosen.and_then(|tag| Some(tag.split(['-', '_']).next()?.to_ascii_lowercase()));
+    let spoken = chosen.filter(|language| wording::has_crisis_texts(language));
+    Ok(spoken.or_else(|| told.map(str::to_owned)))
 }
 
 fn decision_facts(turn: &MessageTurn<'_>, intent: &Intent) -> DecisionFacts {

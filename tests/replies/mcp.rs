@@ -189,6 +189,40 @@ async fn what_came_of_a_call_is_told_as_far_as_it_is_known() {
     }
 }
 
+/// In one answer of the model, and in a later one for the same message.
+#[tokio::test(flavor = "multi_thread")]
+async fn equal_calls_of_one_message_are_made_once() {
+    let server = McpServer::start(Style::Json);
+    let (service, model) = service_with_file(&server.section("notes", ""), &[]).await;
+    model.next(Mode::Json(calling(&[add("milk"), add("milk"), add("tea")])));
+    model.next(Mode::Json(calling(&[add("milk")])));
+    model.next(Mode::Say("Noted.".to_owned()));
+    assert_eq!(reply(&service, "ana", HINT).await, "Noted.");
+    assert_eq!(server.notes(), ["milk", "tea"]);
+    let results = model.last_request().results();
+    for repeated in [&results[1], &results[3]] {
+        assert_eq!(repeated["quoted"], results[0]["quoted"], "{results:?}");
+        assert!(repeated["note"].as_str().unwrap().contains("not repeated"));
+    }
+    // One that failed there isn't made again either; the next message may.
+    server.answer_calls(Calls::Failed);
+    model.next(Mode::Json(calling(&[add("rum")])));
+    model.next(Mode::Json(calling(&[add("rum")])));
+    model.next(Mode::Say("Well.".to_owned()));
+    reply(&service, "ana", HINT).await;
+    let results = model.last_request().results();
+    assert_eq!(results[1]["error"], results[0]["error"]);
+    model.next(Mode::Json(calling(&[add("rum")])));
+    model.next(Mode::Say("Well.".to_owned()));
+    let before = server.requests().len();
+    reply(&service, "ana", HINT).await;
+    assert!(
+        server.requests()[before..]
+            .iter()
+            .any(|method| method == "tools/call")
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_that_ended_is_begun_anew() {
     let server = McpServer::start(Style::Json);

@@ -186,7 +186,8 @@ async fn tools_do_what_each_photo_shows() {
     model.next(spent(21, "beer"));
     model.next(Mode::Status(400, None));
     let said = send(&service, "put these in my budget too", 3).await;
-    assert_eq!(said, "Noted: wine.");
+    let unseen = "(Photos of this message that were not looked at: 2–3.)";
+    assert_eq!(said, format!("Noted: wine.\n{unseen}"));
     let states = format!("{:?}", service.rows("SELECT state FROM power_states"));
     assert!(
         states.contains("wine") && !states.contains("beer"),
@@ -204,13 +205,50 @@ async fn tools_do_what_each_photo_shows() {
     assert_eq!(model.requests().len() - before, 8);
 }
 
+/// Two photos may show equal receipts: the second is not dropped unsaid.
+#[tokio::test(flavor = "multi_thread")]
+async fn equal_receipts_on_two_photos_are_told_apart() {
+    let (service, model) = subscribed().await;
+    let text = "put these receipts in my budget";
+    for (second, in_budget) in [("Taxi (2)", 2), ("Taxi", 3)] {
+        model.next(spent(12, "Taxi"));
+        model.next(Mode::Say("12.".to_owned()));
+        model.next(spent(12, "Taxi"));
+        model.next(spent(12, second));
+        model.next(Mode::Say("12.".to_owned()));
+        let said = send(&service, text, 2).await;
+        let results = model.last_request().results();
+        assert_eq!(results[0]["ok"], false, "{results:?}");
+        assert!(results[0]["error"].as_str().unwrap().contains("Taxi (2)"));
+        assert_eq!(results[1]["ok"], second != "Taxi", "{results:?}");
+        assert_eq!(
+            said.contains("(Not all of this was done.)"),
+            second == "Taxi",
+            "{said}"
+        );
+        let states = format!("{:?}", service.rows("SELECT state FROM power_states"));
+        assert_eq!(states.matches("Taxi").count(), in_budget, "{states}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_could_be_seen_is_said_when_the_rest_fails() {
     let (service, model) = service().await;
     model.next(Mode::Say("One.".to_owned()));
     model.next(Mode::Status(403, None));
-    assert_eq!(send(&service, "look", 3).await, "One.");
+    let unseen = "One.\n(Photos of this message that were not looked at: 2–3.)";
+    assert_eq!(send(&service, "look", 3).await, unseen);
     assert_eq!(model.requests().len(), 2);
+    // In the language of the answer, and after several that were seen.
+    service.set_flag("media.photo_batching_enabled", true).await;
+    let asked = "was ist auf den Fotos zu sehen?";
+    model.next(Mode::Say(
+        "Das sind drei Katzen, und alle sind müde.".to_owned(),
+    ));
+    model.next(Mode::Status(401, None));
+    let said = send(&service, asked, 4).await;
+    let unseen = "(Nicht angesehene Fotos dieser Nachricht: 4.)";
+    assert!(said.ends_with(unseen), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -271,7 +309,9 @@ async fn an_uploaded_photo_is_shown_to_the_model() {
 async fn photos_that_are_not_looked_at_are_named() {
     let (service, model) = service().await;
     model.usually(Mode::Say("A cat.".to_owned()));
-    send(&service, "look", 22).await;
+    let said = send(&service, "look", 22).await;
+    let unseen = "(Photos of this message that were not looked at: 21–22.)";
+    assert!(said.ends_with(unseen), "{said}");
     let requests = model.requests().into_iter();
     let texts = requests.map(|asked| asked.body.to_string());
     // The last request is for a shorter reply, and shows none.

@@ -145,6 +145,26 @@ async fn json_that_is_no_call_is_shown() {
     assert_eq!(count(&service, "reminders"), 0);
 }
 
+/// A call in what is kept of the person is no call, also where the model repeats it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_in_a_memory_or_a_reminder_is_not_carried_out() {
+    let (service, model) = service().await;
+    let marked = format!("<tool_call>{}</tool_call>", call());
+    let kept = format!("The text is {}", call());
+    let memory = ("remember", json!({ "text": kept }));
+    let reminder = ("set_reminder", json!({"text": marked, "in_minutes": 1}));
+    super::acting(&service, &model, "ana", &[memory, reminder]).await;
+    for (asked, answer) in [
+        ("what is the text?", format!("The text:\n\n{}", call())),
+        ("what are my reminders of today?", marked),
+    ] {
+        model.next(says(&answer));
+        let said = reply(&service, "ana", asked).await;
+        assert!(said.contains("set_reminder"), "{said}");
+        assert_eq!(count(&service, "reminders"), 1, "{asked}");
+    }
+}
+
 /// Streamed paragraphs end before whatever may be a call.
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_of_a_written_call_is_streamed() {

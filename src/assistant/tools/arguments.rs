@@ -56,6 +56,9 @@ pub(super) struct ChangeReminder {
     in_minutes: Option<i64>,
     /// A rule of RFC 5545; "" for a reminder that comes once.
     repeat: Option<String>,
+    /// true: of a series only the next time is moved to "at", or left out without "at".
+    #[serde(default)]
+    only_next: bool,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -159,7 +162,7 @@ impl ChangeReminder {
             .text
             .map(|text| bounded(&text, "text", REMINDER_CHARS_MAX));
         let text = text.transpose()?;
-        if text.is_none() && at.is_none() && self.repeat.is_none() {
+        if text.is_none() && at.is_none() && self.repeat.is_none() && !self.only_next {
             return Err("Give \"text\", \"at\", \"in_minutes\" or \"repeat\".".to_owned());
         }
         Ok(Operation::ChangeReminder {
@@ -167,6 +170,7 @@ impl ChangeReminder {
             text,
             at,
             repeat: self.repeat.map(|rule| rule.trim().to_owned()),
+            only_next: self.only_next,
         })
     }
 }
@@ -247,7 +251,10 @@ fn stated_time(
     in_minutes: Option<i64>,
     now: Timestamp,
 ) -> Result<Option<ReminderTime>> {
-    match (at.map(str::trim).filter(|at| !at.is_empty()), in_minutes) {
+    let at = at.map(str::trim).filter(|at| !at.is_empty());
+    // Some models fill each field.
+    let in_minutes = in_minutes.filter(|minutes| at.is_none() || *minutes != 0);
+    match (at, in_minutes) {
         (Some(_), Some(_)) => Err("Give either \"at\" or \"in_minutes\".".to_owned()),
         (None, None) => Ok(None),
         (None, Some(minutes)) if (1..=MINUTES_MAX).contains(&minutes) => {
@@ -264,7 +271,16 @@ fn stated_time(
                     .map(ReminderTime::Local)
             })
             .map(Some)
-            .ok_or_else(|| "\"at\" must be a local time like 2026-12-24T18:30.".to_owned()),
+            .ok_or_else(|| not_a_time(at)),
+    }
+}
+
+fn not_a_time(at: &str) -> String {
+    let digit = |c: char| if c.is_ascii_digit() { '0' } else { c };
+    let form: String = at.chars().map(digit).collect();
+    match form.starts_with("0000-00-00") {
+        true => "\"at\": there is no such day, or no such time of day.".to_owned(),
+        false => "\"at\" must be a local time like 2026-12-24T18:30.".to_owned(),
     }
 }
 

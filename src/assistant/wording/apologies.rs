@@ -22,6 +22,7 @@ struct Sentences {
     account_stays: &'static str,
     no_export: &'static str,
     what_is_set: &'static str,
+    unseen_photos: &'static str,
     english_only: &'static str,
 }
 
@@ -40,6 +41,7 @@ const ENGLISH: Sentences = Sentences {
     account_stays: "(Your account is not deleted. Whoever is signed in to it can delete it: POST /account/deletion with the confirmation “DELETE MY ACCOUNT”; 30 days later everything is deleted for good.)",
     no_export: "(No data was exported. Whoever is signed in to your account can get it: POST /account/export.)",
     what_is_set: "(What is set: {}.)",
+    unseen_photos: "(Photos of this message that were not looked at: {}.)",
     english_only: "Without a language model I understand only English, so I've done nothing. For example: “remind me at 15:00 to …”. Whoever runs me can connect a language model.",
 };
 
@@ -59,6 +61,7 @@ const OTHERS: [Sentences; 7] = [
         account_stays: "(Dein Konto ist nicht gelöscht. Wer darin angemeldet ist, kann es löschen: POST /account/deletion mit der Bestätigung „DELETE MY ACCOUNT“; 30 Tage später wird alles endgültig gelöscht.)",
         no_export: "(Es wurden keine Daten exportiert. Wer in deinem Konto angemeldet ist, bekommt sie: POST /account/export.)",
         what_is_set: "(Eingestellt ist: {}.)",
+        unseen_photos: "(Nicht angesehene Fotos dieser Nachricht: {}.)",
         english_only: "Ohne Sprachmodell verstehe ich nur Englisch, deshalb habe ich nichts getan. Zum Beispiel: “remind me at 15:00 to …”. Wer mich betreibt, kann ein Sprachmodell anschließen.",
     },
     Sentences {
@@ -76,6 +79,7 @@ const OTHERS: [Sentences; 7] = [
         account_stays: "(Tu cuenta no está eliminada. Quien haya iniciado sesión en ella puede eliminarla: POST /account/deletion con la confirmación «DELETE MY ACCOUNT»; 30 días después se borra todo definitivamente.)",
         no_export: "(No se ha exportado ningún dato. Quien haya iniciado sesión en tu cuenta puede obtenerlos: POST /account/export.)",
         what_is_set: "(Lo que está programado: {}.)",
+        unseen_photos: "(Fotos de este mensaje que no se han mirado: {}.)",
         english_only: "Sin un modelo de lenguaje solo entiendo inglés, así que no he hecho nada. Por ejemplo: “remind me at 15:00 to …”. Quien me administra puede conectar un modelo de lenguaje.",
     },
     Sentences {
@@ -93,6 +97,7 @@ const OTHERS: [Sentences; 7] = [
         account_stays: "(Ton compte n'est pas supprimé. Qui y est connecté peut le supprimer : POST /account/deletion avec la confirmation « DELETE MY ACCOUNT » ; 30 jours plus tard, tout est effacé définitivement.)",
         no_export: "(Aucune donnée n'a été exportée. Qui est connecté à ton compte peut les obtenir : POST /account/export.)",
         what_is_set: "(Ce qui est programmé : {}.)",
+        unseen_photos: "(Photos de ce message qui n'ont pas été regardées : {}.)",
         english_only: "Sans modèle de langage, je ne comprends que l'anglais, je n'ai donc rien fait. Par exemple : “remind me at 15:00 to …”. Qui m'administre peut connecter un modèle de langage.",
     },
     Sentences {
@@ -110,6 +115,7 @@ const OTHERS: [Sentences; 7] = [
         account_stays: "(Il tuo account non è eliminato. Chi ha effettuato l'accesso può eliminarlo: POST /account/deletion con la conferma «DELETE MY ACCOUNT»; 30 giorni dopo tutto viene cancellato definitivamente.)",
         no_export: "(Nessun dato è stato esportato. Chi ha effettuato l'accesso al tuo account può ottenerli: POST /account/export.)",
         what_is_set: "(Quello che è impostato: {}.)",
+        unseen_photos: "(Foto di questo messaggio che non sono state guardate: {}.)",
         english_only: "Senza un modello linguistico capisco solo l'inglese, quindi non ho fatto nulla. Per esempio: “remind me at 15:00 to …”. Chi mi gestisce può collegare un modello linguistico.",
     },
     Sentences {
@@ -127,6 +133,7 @@ const OTHERS: [Sentences; 7] = [
         account_stays: "(Je account is niet verwijderd. Wie erin is aangemeld, kan het verwijderen: POST /account/deletion met de bevestiging “DELETE MY ACCOUNT”; 30 dagen later wordt alles definitief gewist.)",
         no_export: "(Er zijn geen gegevens geëxporteerd. Wie in je account is aangemeld, kan ze krijgen: POST /account/export.)",
         what_is_set: "(Dit is ingesteld: {}.)",
+        unseen_photos: "(Foto's van dit bericht die niet bekeken zijn: {}.)",
         english_only: "Zonder taalmodel begrijp ik alleen Engels, dus ik heb niets gedaan. Bijvoorbeeld: “remind me at 15:00 to …”. Wie mij beheert, kan een taalmodel aansluiten.",
     },
     Sentences {
@@ -144,6 +151,7 @@ const OTHERS: [Sentences; 7] = [
         account_stays: "(A tua conta não foi eliminada. Quem tem sessão iniciada nela pode eliminá-la: POST /account/deletion com a confirmação “DELETE MY ACCOUNT”; 30 dias depois tudo é apagado definitivamente.)",
         no_export: "(Nenhum dado foi exportado. Quem tem sessão iniciada na tua conta pode obtê-los: POST /account/export.)",
         what_is_set: "(O que está programado: {}.)",
+        unseen_photos: "(Fotos desta mensagem que não foram vistas: {}.)",
         english_only: "Sem um modelo de linguagem só entendo inglês, por isso não fiz nada. Por exemplo: “remind me at 15:00 to …”. Quem me administra pode conectar um modelo de linguagem.",
     },
     Sentences {
@@ -161,6 +169,7 @@ const OTHERS: [Sentences; 7] = [
         account_stays: "(Ditt konto är inte raderat. Den som är inloggad kan radera det: POST /account/deletion med bekräftelsen ”DELETE MY ACCOUNT”; 30 dagar senare raderas allt för gott.)",
         no_export: "(Inga data har exporterats. Den som är inloggad på ditt konto kan få dem: POST /account/export.)",
         what_is_set: "(Det här är inställt: {}.)",
+        unseen_photos: "(Foton i det här meddelandet som inte har granskats: {}.)",
         english_only: "Utan språkmodell förstår jag bara engelska, så jag har inte gjort något. Till exempel: “remind me at 15:00 to …”. Den som driver mig kan ansluta en språkmodell.",
     },
 ];
@@ -248,6 +257,16 @@ pub fn what_is_set(reminders: &[(&str, Timestamp, Zone)], language: Option<&str>
         .replace("{}", &all.join("; "))
 }
 
+/// After what a language model said of other photos: the numbers of those that it did not see.
+pub fn unseen_photos(numbers: std::ops::RangeInclusive<usize>, language: Option<&str>) -> String {
+    let (first, last) = (numbers.start(), numbers.end());
+    let numbers = match first == last {
+        true => first.to_string(),
+        false => format!("{first}–{last}"),
+    };
+    sentences(language).unseen_photos.replace("{}", &numbers)
+}
+
 /// For a message in a language that the builtin assistant doesn't read.
 pub fn english_only(language: &str) -> &'static str {
     sentences(Some(language)).english_only
@@ -279,13 +298,14 @@ mod tests {
         for one in OTHERS.iter().chain([&ENGLISH]) {
             for with_name in [
                 one.apology, one.refused, one.overloaded, one.called_elsewhere, one.not_done,
-                one.what_is_set,
+                one.what_is_set, one.unseen_photos,
             ] {
                 assert_eq!(with_name.matches("{}").count(), 1, "{with_name}");
             }
             for alone in [
                 one.without_model, one.cut_short, one.nothing_done, one.not_done, one.not_all_done,
                 one.nothing_sent, one.account_stays, one.no_export, one.what_is_set,
+                one.unseen_photos,
             ] {
                 assert!(alone.starts_with('(') && alone.ends_with(')'), "{alone}");
             }

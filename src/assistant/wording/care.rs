@@ -56,6 +56,11 @@ pub fn crisis(kind: CrisisKind, phone: &str, language: Option<&str>) -> String {
     CrisisTexts::of(language).reply(kind, crisis_line(phone), emergency_number(phone))
 }
 
+/// Whether a crisis is answered in the language.
+pub fn has_crisis_texts(language: &str) -> bool {
+    CrisisTexts::of(Some(language)).is_of(language)
+}
+
 /// An answer to what isn't understood soon after a crisis, in the language of that.
 pub fn after_crisis(language: Option<&str>) -> String {
     CrisisTexts::of(language).after.to_owned()

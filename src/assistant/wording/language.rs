@@ -124,6 +124,11 @@ pub(super) fn entry<'t, T>(
     entries.find(|one| language_of(one).eq_ignore_ascii_case(primary))
 }
 
+/// Letters of other languages, as Polish, Czech and Turkish, that none of those with sentences has.
+const OTHER_LETTERS: [char; 16] = [
+    'ę', 'ł', 'ś', 'ż', 'ź', 'ć', 'ń', 'ą', 'ř', 'ě', 'ů', 'ğ', 'ş', 'ı', 'ő', 'ű',
+];
+
 /// The language of a text, as a tag of BCP 47. `None`: it is none of those that have sentences, or
 /// the text doesn't tell.
 pub fn language_of(text: &str) -> Option<&'static str> {
@@ -143,6 +148,7 @@ pub fn language_of(text: &str) -> Option<&'static str> {
     };
     match found.is_reliable() {
         true => Some(tag),
+        false if beginning.contains(OTHER_LETTERS) => None,
         false => language_by_words(beginning, 1),
     }
 }

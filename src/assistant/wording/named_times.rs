@@ -1,4 +1,7 @@
-//! The days and hours that a text names, in the languages that have sentences. Pure.
+//! The days and hours that a text names, and how often, in the languages that have sentences. Pure.
+
+mod relative;
+mod repetition;
 
 use std::sync::LazyLock;
 
@@ -6,6 +9,7 @@ use chrono::{Datelike, Days, NaiveDate, NaiveTime, Timelike, Weekday};
 
 use super::calendar;
 use crate::clock::{Timestamp, Zone};
+use repetition::NamedRepetition;
 
 const TODAY: [&str; 11] = [
     "today", "tonight", "heute", "hoy", "aujourd", "oggi", "stasera", "vandaag", "vanavond",
@@ -45,10 +49,19 @@ const AFTERNOON_PARTS: [&str; 9] = [
     "午後", "下午", "晚上", "夜", "오후", "저녁", "вечера", "дня", "مساء",
 ];
 
+const DAY_MINUTES: i64 = 24 * 60;
+
 /// A day that a text names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NamedDay {
     Date(NaiveDate),
+    /// From the first to the last day.
+    Within(NaiveDate, NaiveDate),
+    /// The day and the month in either order.
+    InFigures {
+        numbers: (u32, u32),
+        year: Option<i32>,
+    },
     Weekday(Weekday),
     OfYear {
         month: u32,
@@ -64,6 +77,8 @@ struct NamedHour {
     minute: u32,
     /// It may be twelve hours later, too.
     is_loose: bool,
+    /// Minutes by which it may differ.
+    tolerance: u32,
 }
 
 /// The days and hours that a text names.
@@ -71,6 +86,7 @@ struct NamedHour {
 pub struct NamedTimes {
     days: Vec<NamedDay>,
     hours: Vec<NamedHour>,
+    repetitions: Vec<NamedRepetition>,
 }
 
 impl NamedTimes {
@@ -86,7 +102,14 @@ impl NamedTimes {
         let mut named = Self::default();
         for at in 0..tokens.len() {
             named.days.extend(day(&tokens, at, today));
-            named.hours.extend(hour(&tokens, at, is_afternoon));
+            named.hours.extend(
+                hour(&tokens, at, is_afternoon)
+                    .or_else(|| relative::hour(&tokens, at, now, zone))
+                    .or_else(|| relative::hour_in_words(&tokens, at)),
+            );
+            named
+                .repetitions
+                .extend(repetition::repetition(&tokens, at));
         }
         named
     }
@@ -94,6 +117,28 @@ impl NamedTimes {
     pub fn add(&mut self, other: Self) {
         self.days.extend(other.days);
         self.hours.extend(other.hours);
+        self.repetitions.extend(other.repetitions);
+    }
+
+    /// Without how often something comes.
+    #[must_use]
+    pub fn without_repetitions(self) -> Self {
+        Self {
+            repetitions: Vec::new(),
+            ..self
+        }
+    }
+
+    /// Whether it names how often something comes, and no reminder of these comes so: each its rule,
+    /// if it has one, and its next time.
+    pub fn has_other_repetition<'r>(
+        &self,
+        reminders: impl Iterator<Item = (Option<&'r str>, Timestamp, Zone)> + Clone,
+    ) -> bool {
+        self.repetitions.iter().any(|repetition| {
+            let mut reminders = reminders.clone();
+            !reminders.any(|(rule, at, zone)| repetition.is_of(rule, at, zone))
+        })
     }
 
     /// An hour is named, and not this one.
@@ -133,6 +178,8 @@ impl NamedDay {
     fn is(self, date: NaiveDate) -> bool {
         match self {
             Self::Date(named) => named == date,
+            Self::Within(first, last) => (first..=last).contains(&date),
+            Self::InFigures { numbers, year } => relative::is_in_figures(date, numbers, year),
             Self::Weekday(weekday) => date.weekday() == weekday,
             Self::OfYear { month, day, year } => {
                 let is_of_year = year.is_none_or(|year| year == date.year());
@@ -150,8 +197,13 @@ impl NamedHour {
 
     fn is(self, at: NaiveTime) -> bool {
         let hour = self.hour % 24;
-        let is_hour = hour == at.hour() || self.is_loose && (hour + 12) % 24 == at.hour();
-        is_hour && self.minute == at.minute()
+        let minute = |hour: u32, minute: u32| i64::from(hour % 24 * 60 + minute);
+        let is_near = |hour: u32| {
+            let apart = (minute(hour, self.minute) - minute(at.hour(), at.minute()))
+                .rem_euclid(DAY_MINUTES);
+            apart.min(DAY_MINUTES - apart) <= i64::from(self.tolerance)
+        };
+        is_near(hour) || self.is_loose && is_near(hour + 12)
     }
 }
 
@@ -230,6 +282,8 @@ fn day(tokens: &[TextToken<'_>], at: usize, today: NaiveDate) -> Option<NamedDay
         return of_year(tokens, at, u32::from(*number) + 1);
     }
     iso_date(tokens, at)
+        .or_else(|| relative::date_in_figures(tokens, at))
+        .or_else(|| relative::day(tokens, at, today))
 }
 
 /// "5 May 2030", "May 5th", "5 de mayo de 2030": `at` is the month's place.
@@ -314,6 +368,7 @@ fn hour(tokens: &[TextToken<'_>], at: usize, is_afternoon: bool) -> Option<Named
             hour: hour % 12 + half,
             minute,
             is_loose: false,
+            tolerance: 0,
         });
     }
     let is_bare = !is_clock && is_before_hour && !has_mark;
@@ -321,6 +376,7 @@ fn hour(tokens: &[TextToken<'_>], at: usize, is_afternoon: bool) -> Option<Named
         hour,
         minute,
         is_loose: hour <= 12 && (is_bare || is_afternoon),
+        tolerance: 0,
     })
 }
 
@@ -372,12 +428,55 @@ mod tests {
             ("2026-03-08T20:00", "2026-03-08T20:00"),
             ("今日20時、お知らせします 9:00 夜", "2026-03-04T21:00"),
             ("20時30分に heute", "2026-03-04T20:30"),
+            ("heute in zwei Stunden", "2026-03-04T14:00"),
+            ("in 20 minutes, today", "2026-03-04T12:20"),
+            ("hoy en dos horas", "2026-03-04T14:10"),
+            ("dans une demi-heure, aujourd'hui", "2026-03-04T12:30"),
+            ("in one and a half hours today", "2026-03-04T13:30"),
+            ("heute um neun Uhr", "2026-03-04T21:00"),
+            ("morgen um halb neun", "2026-03-05T08:30"),
+            ("tomorrow at eight", "2026-03-05T08:00"),
+            ("in drei Tagen um 9:00", "2026-03-07T09:00"),
+            ("am 5.3. um 20:00", "2026-03-05T20:00"),
+            ("on 3/5 at 20:00", "2026-03-05T20:00"),
+            ("next week at 9:00", "2026-03-11T09:00"),
+            ("nächste Woche um 9 Uhr", "2026-03-09T09:00"),
+            ("morgen Mittag", "2026-03-05T12:00"),
         ] {
             let found = named(text);
             let time = at(time);
             assert!(found.names_hour(), "{text}: {found:?}");
             assert!(!found.lacks_hour(time, Zone::UTC), "{text}: {found:?}");
             assert!(!found.lacks_day(time, Zone::UTC), "{text}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn how_often_something_comes_is_told_apart() {
+        let monday = at("2026-03-09T09:00");
+        let comes = |text: &str, rule: Option<&str>| {
+            !named(text).has_other_repetition([(rule, monday, Zone::UTC)].into_iter())
+        };
+        for (text, rule) in [
+            ("every day at 9", Some("FREQ=DAILY")),
+            ("jeden Montag", Some("FREQ=WEEKLY;BYDAY=MO,WE")),
+            ("todos los lunes", Some("FREQ=WEEKLY")),
+            ("every weekday", Some("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR")),
+            ("elke week", Some("FREQ=WEEKLY;BYDAY=FR")),
+            ("every minute counts", None),
+            ("tomorrow", None),
+        ] {
+            assert!(comes(text, rule), "{text}");
+        }
+        for (text, rule) in [
+            ("jeden Tag um 8:00", None),
+            ("every Monday at 8:00", None),
+            ("Every Tuesday", Some("FREQ=WEEKLY;BYDAY=MO")),
+            ("Every weekday", Some("FREQ=WEEKLY;BYDAY=MO")),
+            ("Every week", Some("FREQ=DAILY")),
+            ("täglich", Some("FREQ=WEEKLY;BYDAY=MO")),
+        ] {
+            assert!(!comes(text, rule), "{text}");
         }
     }
 
@@ -392,20 +491,27 @@ mod tests {
         }
         for text in [
             "tomorrow at 09:00", "um 9 Uhr", "a las 9", "à 9h", "alle 9", "às 9", "kl. 9",
-            "at 8 am", "20時30分ではなく9時",
+            "at 8 am", "20時30分ではなく9時", "um neun Uhr", "halb neun", "eight in the morning",
+            "a las nueve de la noche", "in 2 Stunden", "in zwei Stunden", "in 2 hours",
+            "in an hour", "in half an hour", "en dos horas", "dans 2 heures", "tra due ore",
+            "over twee uur", "om två timmar", "через два часа", "morgen Mittag", "at noon",
         ] {
             let found = named(text);
             assert!(found.lacks_hour(set, Zone::UTC), "{text}: {found:?}");
             assert!(found.has_other_hour(&known), "{text}: {found:?}");
         }
-        for text in ["tomorrow", "Montag", "el lunes", "5 June", "2030-05-06"] {
+        for text in [
+            "tomorrow", "Montag", "el lunes", "5 June", "2030-05-06", "in drei Tagen",
+            "nächste Woche", "am 6.5. um 20:00", "on 12/25",
+        ] {
             let found = named(text);
             assert!(found.lacks_day(set, Zone::UTC), "{text}: {found:?}");
             assert!(found.has_other_day(&known), "{text}: {found:?}");
         }
         for text in [
             "It is set.", "12.50 EUR for lunch", "in 2 heures", "5 of 7", "Guten Morgen",
-            "2-3 times", "at home", "por la mañana", "1,000:50",
+            "2-3 times", "at home", "por la mañana", "1,000:50", "at one point", "in hours",
+            "5/12 of it", "alle due", "a good day", "this afternoon",
         ] {
             assert_eq!(named(text), NamedTimes::default(), "{text}");
         }

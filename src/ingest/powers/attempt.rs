@@ -201,7 +201,8 @@ fn first_offer(
     facts: &Facts,
     preferences: &mut NoticePreferences,
 ) -> Result<Option<String>> {
-    let offer = power.offer(facts);
+    // A model knows from its prompt what may be connected.
+    let offer = power.offer(facts).filter(|_| !turn.by_model);
     let lacks_service = power.lacks_service(facts.has_calendar, facts.has_mailbox);
     let is_shared = matches!(owner_of(turn, power), PowerOwner::Room(_));
     let is_new = !is_shared && !preferences.is_offered(power);

@@ -11,7 +11,7 @@ use super::failed_changes::sounds_like_change;
 use super::length::{ReplyRoom, shorter};
 use super::model_turn::{CallTotals, ModelTurn};
 use super::remote_calls::{UNKNOWN, canonical};
-use super::result::{CallRecord, CallResult, ToolCall};
+use super::result::{CallRecord, CallResult, EQUAL_PHOTO, ToolCall};
 use super::streaming::{after_beginning, rest_after};
 use crate::assistant::classify::Class;
 use crate::assistant::powers::operations::CallContext;
@@ -92,7 +92,9 @@ impl ModelTurn<'_> {
                     }
                     let is_final =
                         !has_acted && !reply.cut_off && ReplyRoom::WHOLE.holds(&reply.text);
-                    if self.plan.cache_ttl_s.is_some() && is_final && !totals.lacks_tools {
+                    let is_kept =
+                        is_final && !totals.lacks_tools && !self.is_denied(&reply.text, totals);
+                    if self.plan.cache_ttl_s.is_some() && is_kept {
                         let now = self.ingest.clock.monotonic();
                         self.ingest.replies.cache.put(key, &reply.text, now);
                     }
@@ -213,9 +215,7 @@ impl ModelTurn<'_> {
             zone: self.context.user.timezone.unwrap_or(Zone::UTC),
             has_photos: !self.context.photos.is_empty(),
         };
-        let (meanings, mut understood) = self.interpret_calls(
-            &reply.calls, call_context, &totals.changes, totals.committed,
-        );
+        let (meanings, mut understood) = self.interpret_calls(&reply.calls, call_context, totals);
         self.make_private_answers(permit, &mut understood, totals)
             .await;
         let tried = self.try_calls(&understood, totals, now).await;
@@ -233,7 +233,7 @@ impl ModelTurn<'_> {
             let mut result = match meaning {
                 CallMeaning::None(outcome, error) => CallResult::refused(outcome, error),
                 CallMeaning::Done(result) => result,
-                CallMeaning::Remote(tool) => self.call_remote(&tool, &call.arguments, totals).await,
+                CallMeaning::Remote(tool) => self.call_once(&tool, &call.arguments, totals).await,
                 CallMeaning::Own(at) => outcome_of(at),
                 CallMeaning::Repeated(first) => match outcome_of(first) {
                     done if done.is_ok() => CallResult::repeated(),
@@ -279,19 +279,21 @@ impl ModelTurn<'_> {
         match offered.find(|tool| tool.name() == name) {
             Some(OfferedTool::Own(tool)) => tool.may_change(),
             Some(OfferedTool::Remote(tool)) => !tool.is_read_only,
-            None => sounds_like_change(name),
+            None => match Tool::all().find(|tool| tool.name() == name) {
+                Some(tool) => tool.may_change(),
+                None => sounds_like_change(name),
+            },
         }
     }
 
-    /// The meaning of each call, and the calls of our tools that are to be tried. `changes`:
-    /// earlier changes for the message.
+    /// What each call means, and those of our tools that are to be tried.
     fn interpret_calls(
         &self,
         calls: &[engine::ToolCall],
         call_context: CallContext,
-        changes: &[ToolCall],
-        committed: usize,
+        work: &CallTotals,
     ) -> (Vec<CallMeaning>, Vec<ToolCall>) {
+        let changes = &work.changes;
         let mut meanings = Vec::new();
         let mut understood: Vec<ToolCall> = Vec::new();
         for (at, call) in calls.iter().enumerate() {
@@ -310,7 +312,7 @@ impl ModelTurn<'_> {
                 None if call.name == engine::UNREADABLE_CALL => {
                     CallMeaning::None("not understood", UNREADABLE.to_owned())
                 }
-                None => CallMeaning::None("not offered", "There is no such tool.".to_owned()),
+                None => CallMeaning::None("not offered", self.no_such_tool(&call.name)),
                 Some(OfferedTool::Remote(tool)) => CallMeaning::Remote(tool.clone()),
                 Some(OfferedTool::Own(tool)) => match tool.read(&call.arguments, call_context) {
                     Err(error) => CallMeaning::None("not understood", error),
@@ -322,7 +324,10 @@ impl ModelTurn<'_> {
                             operation,
                             new_id: random::uuid().to_string(),
                         };
-                        if new.repeats_one_of(changes).is_some() {
+                        let before = new.repeats_one_of(changes);
+                        if before.is_some_and(|at| at < work.changes_before) && new.adds_up() {
+                            CallMeaning::None("repeated", EQUAL_PHOTO.to_owned())
+                        } else if before.is_some() {
                             CallMeaning::Done(CallResult::repeated())
                         } else if let Some(first) = new.repeats_one_of(&understood) {
                             CallMeaning::Repeated(first)
@@ -334,7 +339,7 @@ impl ModelTurn<'_> {
                 },
             });
         }
-        self.replace_versions(changes, &mut understood, committed);
+        self.replace_versions(changes, &mut understood, work.committed);
         (meanings, understood)
     }
 

@@ -1,7 +1,9 @@
-//! What the model is told, beside some photos of a message, of those that it saw before.
+//! What the model is told, beside some photos of a message, of those that it saw before; and what the
+//! person is told of those that it did not see.
 
-use super::model_turn::{CallTotals, ModelTurn};
+use super::model_turn::{CallTotals, ModelTurn, PHOTO_REQUESTS_MAX};
 use super::result::ToolCall;
+use crate::assistant::wording;
 
 impl ModelTurn<'_> {
     /// A note on the photos before number `first`: the last call gets the texts about them, and
@@ -28,5 +30,17 @@ impl ModelTurn<'_> {
             ));
         }
         note
+    }
+
+    /// The reply's text with the photos that were not looked at, of a message with others.
+    pub(super) fn with_unseen_photos(&self, text: String, work: &CallTotals) -> String {
+        let all = self.context.photos.len();
+        let seen_max = self.plan.batch * PHOTO_REQUESTS_MAX;
+        let seen = work.photos_seen.unwrap_or(seen_max);
+        if self.pending.unprompted || text.is_empty() || seen >= all {
+            return text;
+        }
+        let unseen = wording::unseen_photos(seen + 1..=all, self.language_with(&text));
+        format!("{text}\n\n{unseen}")
     }
 }

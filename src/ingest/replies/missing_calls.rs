@@ -21,7 +21,7 @@ const CALL_OR_DENY: &str = "[You called no tool for this message, so nothing was
                             write your answer again, without saying that anything was done, and \
                             without a word about this.]";
 /// Words, in lower case, with which a reply to a group speaks of the person's own chat.
-const OWN_CHAT_WORDS: [&str; 53] = [
+const OWN_CHAT_WORDS: [&str; 98] = [
     "your chat", "own chat", "direct chat", "private chat", "our chat", "to your dms", "privately",
     "direct message", "dm", "личный чат", "личном чате", "личку", "個別チャット", "個人チャット",
     "チャットに送", "私聊", "私信", "개인 채팅", "채팅으로", "دردشتك", "en privado",
@@ -30,7 +30,16 @@ const OWN_CHAT_WORDS: [&str; 53] = [
     "deinem chat", "eigenen chat", "direktchat", "unserem chat", "unseren chat", "private message",
     "you directly", "mensaje directo", "por privado", "nuestro chat", "notre chat",
     "message privé", "nostra chat", "nosso chat", "no privado", "mensagem direta", "наш чат",
-    "нашем чате", "onze chat", "privé gestuurd", "till dig privat",
+    "нашем чате", "onze chat", "privé gestuurd", "till dig privat", "dir privat", "ihnen privat",
+    "privat geschickt", "privat geschrieben", "privat geantwortet", "direkt geschrieben",
+    "direkt geschickt", "dir direkt", "direktnachrichten", "direkte nachricht", "per pn",
+    "private nachricht", "privaten nachricht", "privaten chat", "privater chat",
+    "private messages", "direct messages", "in private", "al privado", "mensaje privado",
+    "mensajes directos", "messages privés", "en mp", "directement à toi", "messaggio privato",
+    "messaggi privati", "messaggio diretto", "mensagem privada", "em privado", "mensagens diretas",
+    "privébericht", "privéchat", "persoonlijk bericht", "privat meddelande", "direktmeddelande",
+    "privat chatt", "личные сообщения", "личных сообщениях", "личное сообщение", "в лс",
+    "prywatnie", "prywatnej wiadomości", "özelden", "özel mesaj", "ダイレクトメッセージ",
 ];
 
 impl ModelTurn<'_> {
@@ -98,6 +107,11 @@ impl ModelTurn<'_> {
         let mut all = vec![text];
         all.extend(sentences.into_iter().flatten());
         all.join("\n\n").trim_start().to_owned()
+    }
+
+    /// The reply is contradicted.
+    pub(super) fn is_denied(&self, text: &str, work: &CallTotals) -> bool {
+        !self.pending.unprompted && self.denial(text, work).is_some()
     }
 
     /// That nothing was changed, or not all.

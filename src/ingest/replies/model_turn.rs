@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::cache;
 use super::context::{self, ReplyContext};
 use super::failed_changes::FailedChanges;
@@ -21,7 +23,7 @@ use crate::memory::ServiceMemories;
 use crate::store::{Digest, PendingReply, TokenUsage};
 
 /// Requests in which photos of one message are looked at.
-const PHOTO_REQUESTS_MAX: usize = 20;
+pub(super) const PHOTO_REQUESTS_MAX: usize = 20;
 /// Requests for one message that offer tools or contain their results.
 pub(super) const REQUESTS_MAX: usize = 6;
 /// Requests for photos: one in which they are looked at and one with the results of calls.
@@ -51,8 +53,7 @@ impl<'a> ModelTurn<'a> {
         let flags = ingest.flags.for_user(&context.user.public_id);
         let mut plan = ReplyPlan::of(ingest, &flags, &mut context, &pending, now);
         if !model.takes_tools() {
-            plan.lacks_tools = !plan.tools.is_empty();
-            plan.tools.clear();
+            plan.withhold_tools();
         }
         log::debug!(
             "message {}: class {} ({})",
@@ -118,6 +119,7 @@ impl<'a> ModelTurn<'a> {
                 .await;
             if totals.failure.is_some() {
                 totals.drop_photo_batch();
+                totals.photos_seen = Some(*first);
                 break;
             }
         }
@@ -257,6 +259,7 @@ impl<'a> ModelTurn<'a> {
         let unprompted = self.pending.unprompted;
         let lacks_tools = plan.lacks_tools || totals.lacks_tools;
         let text = self.with_denial(self.text_of(&totals), &totals);
+        let text = self.with_unseen_photos(text, &totals);
         let decision = self.decision(&mut totals);
         let mut reply = ReplyResult {
             text: None,
@@ -333,12 +336,16 @@ pub(super) struct CallTotals {
     /// All calls.
     pub(super) records: Vec<CallRecord>,
     pub(super) tried_at: Option<Timestamp>,
+    /// Calls of other servers' tools that were made, each a name and arguments, with the results.
+    pub(super) remote_calls: Vec<((String, String), Value)>,
     /// Time that calls of other servers' tools took.
     pub(super) remote_ms: u64,
     pub(super) denied: Option<Denial>,
     pub(super) service_memories: ServiceMemories,
     pub(super) used: TokenUsage,
     pub(super) photos_shown: usize,
+    /// How many of the first photos were looked at, where a call for those after them failed.
+    pub(super) photos_seen: Option<usize>,
     pub(super) cut_off: bool,
     pub(super) model_ms: u64,
     pub(super) failure: Option<ModelFailure>,

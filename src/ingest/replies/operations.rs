@@ -1,37 +1,35 @@
-//! Tool calls of a language model on the builtin assistant's data: reminders, memories and the
-//! profile. Inside a transaction; an error in a result is a sentence for the model.
+//! Tool calls of a language model on the builtin assistant's data: reminders here, the others in
+//! `kept_facts`. Inside a transaction; an error in a result is a sentence for the model.
 
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use super::changed_series::change_next;
+use super::fitting_list::that_fit;
+use super::kept_facts::{forget, recall, remember, set_profile, usage};
 use super::private_answer;
-use super::reminder_json::{ID_CHARS, local_time, reminder_state, to_json};
+use super::reminder_json::{ID_CHARS, local_time, reminder_state, to_json, with_zone};
+use super::reminder_occasion::{Occasion, changed_occasion, occasion};
 use super::result::{CallResult, ReminderState};
 use crate::assistant::builtin::Span;
-use crate::assistant::tools::{Operation, ProfileChange, ReminderChat, ReminderTime};
-use crate::assistant::{self, wording};
+use crate::assistant::tools::{Operation, ReminderChat, ReminderTime};
+use crate::assistant::wording;
 use crate::clock::{Timestamp, at_wall_time};
 use crate::error::{Error, Result};
-use crate::ingest::dialog::latest::{self, StatedFact};
+use crate::ingest::agenda;
 use crate::ingest::open_reminders::{self, ReminderRefusal, ReminderRequest};
-use crate::ingest::powers::alarms;
 use crate::ingest::reply::Schedule;
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{agenda, carry_out, memories};
-use crate::memory::MEMORIES_MAX;
-use crate::model::recurrence::{GAP_S_MIN, Recurrence, RecurrenceError};
 use crate::store::{Reminder, Tx};
 
-/// Reminders and memories in one result.
-const LISTED_MAX: usize = 50;
-/// The category of what somebody said to the assistant.
-const SAID: &str = "said";
-
-/// When and how often a reminder comes.
-struct Occasion {
-    send_at: Timestamp,
-    recurrence: Option<Recurrence>,
-}
+/// Times of a reminder that comes again, where some days are asked for.
+const TIMES_MAX: usize = 10;
+/// Beside a series of which a call changed the time.
+const WHOLE_SERIES: &str = "The whole series was changed: it first comes then, and goes on by its rule. For \
+                            one time alone there is \"only_next\".";
+/// Beside a reminder whose first time is another than the one that was asked for.
+const NO_TIME_OF_RULE: &str = "The time that you gave is none of the rule, so it first comes at this one: say \
+                               so, or change it.";
 
 /// `new_id`: a UUID for what it makes.
 pub(super) fn run(
@@ -58,7 +56,11 @@ pub(super) fn run(
             text,
             at,
             repeat,
+            only_next,
         } => match reminder_named(turn, tx, id)? {
+            Ok(reminder) if *only_next && reminder.recurrence.is_some() => {
+                change_next(turn, tx, &reminder, text.as_deref(), *at, new_id)
+            }
             Ok(reminder) => {
                 let repeat = repeat.as_deref();
                 change_reminder(turn, tx, &reminder, text.as_deref(), *at, repeat)
@@ -129,9 +131,13 @@ fn change_reminder(
         recurrence: occasion.recurrence.as_ref(),
     };
     let changed = open_reminders::change(turn, tx, reminder, &request)?;
+    let mut json = with_zone(turn, to_json(turn, &changed));
+    if reminder.recurrence.is_some() && changed.recurrence.is_some() && at.is_some() {
+        json["note"] = WHOLE_SERIES.into();
+    }
     Ok(CallResult {
         reminder: Some(reminder_state(turn, &changed)),
-        ..CallResult::done(to_json(turn, &changed))
+        ..CallResult::done(json)
     })
 }
 
@@ -150,87 +156,6 @@ fn cancel_reminder(
         reminder: Some(now),
         ..CallResult::done(json!({ "cancelled": value }))
     })
-}
-
-fn set_profile(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    change: &ProfileChange,
-) -> Result<CallResult> {
-    let user = turn.user.id;
-    let mut set = Map::new();
-    if let Some(name) = &change.name {
-        tx.set_user_name(&turn.message.sender, user, name)?;
-        set.insert("name".to_owned(), name.as_str().into());
-    }
-    if let Some(zone) = change.timezone {
-        tx.set_user_timezone(&turn.message.sender, user, zone.name())?;
-        alarms::plan(turn, tx, Some(zone), |_| true)?;
-        set.insert("timezone".to_owned(), zone.name().into());
-        set.insert("now".to_owned(), local_time(turn.now, zone).into());
-    }
-    if let Some(language) = &change.language {
-        tx.set_user_language(user, language)?;
-        set.insert("language".to_owned(), language.as_str().into());
-    }
-    if let Some(pronouns) = &change.pronouns {
-        tx.set_user_pronouns(user, pronouns)?;
-        set.insert("pronouns".to_owned(), pronouns.as_str().into());
-    }
-    Ok(CallResult::done(Value::Object(set)))
-}
-
-fn occasion(
-    turn: &MessageTurn<'_>,
-    at: ReminderTime,
-    repeat: Option<&str>,
-) -> Result<Occasion, String> {
-    let zone = turn.zone();
-    let first = match at {
-        ReminderTime::Moment(moment) => Some(moment),
-        ReminderTime::Local(time) => at_wall_time(time, zone),
-    };
-    let first = first.ok_or("There is no such time.")?;
-    if let Some(rule) = repeat {
-        let on_wall = first.utc().with_timezone(&zone).naive_local();
-        let recurrence = Recurrence::new(rule, on_wall, zone).map_err(rule_error)?;
-        // A first time that has passed is as good as the next.
-        let progress = recurrence.progress(turn.now);
-        let (recurrence, send_at) = progress.next.ok_or("That never comes again.")?;
-        return Ok(Occasion {
-            send_at,
-            recurrence: Some(recurrence),
-        });
-    }
-    if first <= turn.now {
-        let now = local_time(turn.now, zone);
-        return Err(format!("That time has passed; it is {now} now."));
-    }
-    Ok(Occasion {
-        send_at: first,
-        recurrence: None,
-    })
-}
-
-fn changed_occasion(
-    turn: &MessageTurn<'_>,
-    reminder: &Reminder,
-    at: Option<ReminderTime>,
-    repeat: Option<&str>,
-) -> Result<Occasion, String> {
-    let known = reminder.recurrence.as_ref().map(Recurrence::rule);
-    let rule = repeat.or(known).filter(|rule| !rule.is_empty());
-    match (at, repeat) {
-        (None, None) => Ok(Occasion {
-            send_at: reminder.send_at,
-            recurrence: reminder.recurrence.clone(),
-        }),
-        (at, _) => occasion(
-            turn,
-            at.unwrap_or(ReminderTime::Moment(reminder.send_at)),
-            rule,
-        ),
-    }
 }
 
 fn set_reminder(
@@ -269,7 +194,10 @@ fn set_reminder(
             return Ok(CallResult::refused("no repetition here", error));
         }
     };
-    let mut json = to_json(turn, &reminder);
+    let mut json = with_zone(turn, to_json(turn, &reminder));
+    if occasion.is_moved {
+        json["note"] = NO_TIME_OF_RULE.into();
+    }
     if turn.agent.is_none() && !is_elsewhere {
         json["sent_by"] = "the person's chat app, if it can; say that you have asked it to, \
                                 and promise nothing"
@@ -320,15 +248,17 @@ fn list_reminders(
     let within = bound(from, i64::MIN)..bound(to, i64::MAX);
     let within = (from.is_some() || to.is_some()).then_some(&within);
     let found = open_reminders::matching(turn, tx, matching, within)?;
-    let listed: Vec<Value> = found
-        .iter()
-        .take(LISTED_MAX)
-        .map(|r| to_json(turn, r))
-        .collect();
-    Ok(CallResult::done(json!({
-        "reminders": listed,
-        "more": found.len().saturating_sub(LISTED_MAX),
-    })))
+    let (listed, more) = that_fit(found.iter().map(|reminder| {
+        let mut json = to_json(turn, reminder);
+        if let Some(within) = within.filter(|_| reminder.recurrence.is_some()) {
+            let times = reminder.moments(within, TIMES_MAX).into_iter();
+            let times: Vec<String> = times.map(|at| local_time(at, zone)).collect();
+            json["times"] = times.into();
+        }
+        json
+    }));
+    let json = json!({ "reminders": listed, "more": more });
+    Ok(CallResult::done(with_zone(turn, json)))
 }
 
 /// By the end of its id, among the reminders that may be shown in this chat.
@@ -347,84 +277,4 @@ fn reminder_named(
             "There is no open reminder of that id; list_reminders gives the ids.",
         )),
     })
-}
-
-fn remember(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    text: &str,
-    new_id: &str,
-) -> Result<CallResult> {
-    if tx.count_memories(turn.user.id)? >= MEMORIES_MAX {
-        let error = "No more memories can be kept; some have to be forgotten first.";
-        return Ok(CallResult::refused("too many memories", error));
-    }
-    if let Some(id) = memories::same(turn, tx, text)? {
-        return Ok(CallResult::done(json!({ "id": id, "text": text })));
-    }
-    let memories = &turn.ingest.memories;
-    memories.remember_as(tx, turn.user.id, new_id, text, SAID, turn.now)?;
-    latest::note_fact(turn, tx, StatedFact::Memory(new_id.to_owned()))?;
-    Ok(CallResult::done(json!({ "id": new_id, "text": text })))
-}
-
-fn recall(turn: &MessageTurn<'_>, tx: &Tx<'_>, query: &str) -> Result<CallResult> {
-    let known = memories::known(turn, tx)?;
-    let mut found: Vec<(usize, &crate::memory::Memory)> = known
-        .memories
-        .iter()
-        .map(|memory| (assistant::memory_overlap(&memory.text, query), memory))
-        .filter(|(overlap, _)| query.is_empty() || *overlap > 0)
-        .collect();
-    found.sort_by_key(|(overlap, _)| std::cmp::Reverse(*overlap));
-    let listed = found
-        .iter()
-        .take(LISTED_MAX)
-        .map(|(_, memory)| json!({ "id": memory.id, "text": memory.text }));
-    Ok(CallResult::done(json!({
-        "memories": listed.collect::<Vec<_>>(),
-        "incomplete": known.is_cut_off,
-    })))
-}
-
-fn forget(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, ids: &[String]) -> Result<CallResult> {
-    let known = memories::known(turn, tx)?;
-    let mut found = Vec::new();
-    for id in ids {
-        let Some(memory) = known.memories.iter().find(|memory| memory.id == *id) else {
-            let error =
-                "One of the ids is of no memory, so nothing was forgotten; recall gives the ids.";
-            return Ok(CallResult::refused("no such memory", error));
-        };
-        found.push(memory);
-    }
-    memories::forget(turn, tx, ids, &[], "")?;
-    let texts: Vec<&str> = found.iter().map(|memory| memory.text.as_str()).collect();
-    Ok(CallResult::done(json!({ "forgotten": texts })))
-}
-
-fn usage(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<CallResult> {
-    let facts = carry_out::facts(turn, tx)?;
-    Ok(CallResult::done(json!({
-        "name": facts.name,
-        "subscribed": facts.subscribed,
-        "plan": facts.plan,
-        "messages_today": facts.messages_used_today,
-        "messages_a_day": facts.daily_limit,
-        "memories": facts.memories,
-        "reminders": facts.reminders,
-        "timezone": facts.timezone.map(|zone| zone.name()),
-    })))
-}
-
-fn rule_error(error: RecurrenceError) -> String {
-    match error {
-        RecurrenceError::Unreadable => {
-            "\"repeat\" must be a rule of RFC 5545 like FREQ=WEEKLY;BYDAY=MO.".to_owned()
-        }
-        RecurrenceError::TooOften => {
-            format!("A reminder comes at most every {} minutes.", GAP_S_MIN / 60)
-        }
-        RecurrenceError::Never => "That rule never comes.".to_owned(),
-    }
 }

@@ -31,7 +31,7 @@ pub(super) struct ReplyPlan {
     pub(super) detailed_logging: bool,
     /// Tools offered to the model.
     pub(super) tools: Vec<OfferedTool>,
-    /// Tools are not offered, as the server takes none at present.
+    /// Tools are not offered, as the server takes none at present, or in the basic mode.
     pub(super) lacks_tools: bool,
     /// Services that the person may connect and has not.
     pub(super) connectable: Vec<&'static str>,
@@ -41,6 +41,8 @@ pub(super) struct ReplyPlan {
     pub(super) may_be_talk: bool,
     /// The changes that it asks for.
     pub(super) requested_changes: Vec<RequestedChange>,
+    /// It is an edited message, and what it asks for was done for an earlier version.
+    pub(super) is_done_before: bool,
 }
 
 impl ReplyPlan {
@@ -79,7 +81,7 @@ impl ReplyPlan {
             && !pending.unprompted
             && !context.is_edited
             && !depends_on_time(&context.message.text);
-        let has_tools = !(basic_mode || pending.unprompted || asks_nothing);
+        let may_ask = !(pending.unprompted || asks_nothing);
         let plan = Self {
             class,
             classifier: if second { "combined" } else { "first" },
@@ -93,11 +95,11 @@ impl ReplyPlan {
             cache_ttl_s: cached.then(|| flags.integer("cache.llm_response.ttl_seconds")),
             monitored: flags.boolean("metrics.token_monitoring_enabled"),
             detailed_logging: flags.boolean("metrics.detailed_logging_enabled"),
-            tools: match has_tools {
+            tools: match may_ask {
                 true => offered(flags, context),
                 false => Vec::new(),
             },
-            connectable: match has_tools && !context.group {
+            connectable: match may_ask && !basic_mode && !context.group {
                 true => connectable(flags, context),
                 false => Vec::new(),
             },
@@ -105,8 +107,19 @@ impl ReplyPlan {
             request: None,
             may_be_talk: false,
             requested_changes: Vec::new(),
+            is_done_before: false,
         };
-        plan.with_request(ingest, flags, context)
+        let mut plan = plan.with_request(ingest, flags, context);
+        if basic_mode {
+            plan.withhold_tools();
+        }
+        plan
+    }
+
+    /// None are offered. What the reply claims is compared with the request all the same.
+    pub(super) fn withhold_tools(&mut self) {
+        self.lacks_tools = !self.tools.is_empty();
+        self.tools.clear();
     }
 
     /// Adds what the message asks for.
@@ -151,7 +164,10 @@ impl ReplyPlan {
             earlier.intent == new.intent && earlier.calls == new.calls
         });
         if is_done {
-            return self;
+            return Self {
+                is_done_before: true,
+                ..self
+            };
         }
         let facts = RequestFacts {
             is_unanswered: matches!(before, Some(CertainRequest::Change { .. })),

@@ -17,7 +17,22 @@ use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Mode, direct_chat};
 use crate::store::Tx;
 
+/// The error of a call of a tool that is not for groups.
+const ONLY_PRIVATE: &str = "This tool is only for a person's own chat with you. If they ask for what is \
+                            theirs, call answer_privately.";
+
 impl ModelTurn<'_> {
+    /// The error of a call of a tool that is not offered.
+    pub(super) fn no_such_tool(&self, name: &str) -> String {
+        let mut all = Tool::all();
+        let is_private =
+            self.context.group && all.any(|tool| tool.name() == name && tool.is_for(false));
+        match is_private {
+            true => ONLY_PRIVATE.to_owned(),
+            false => "There is no such tool.".to_owned(),
+        }
+    }
+
     /// Makes the answer that one of these calls is to send.
     pub(super) async fn make_private_answers(
         &self,

@@ -11,6 +11,9 @@ use crate::store::Reminder;
 /// were set within a minute.
 pub(super) const ID_CHARS: usize = 8;
 
+/// Beside times for somebody whose zone is not known.
+const UNKNOWN_ZONE: &str = "UTC, as the person's time zone is not known: say so, and ask for it";
+
 pub(super) fn to_json(turn: &MessageTurn<'_>, reminder: &Reminder) -> Value {
     let mut value = json!({
         "id": short_id(&reminder.schedule_id),
@@ -24,6 +27,16 @@ pub(super) fn to_json(turn: &MessageTurn<'_>, reminder: &Reminder) -> Value {
         value["chat"] = "another chat of the person".into();
     }
     value
+}
+
+/// A result with the zone of its times, where that is not known, or others of a group may have another.
+pub(super) fn with_zone(turn: &MessageTurn<'_>, mut result: Value) -> Value {
+    match turn.timezone() {
+        None => result["timezone"] = UNKNOWN_ZONE.into(),
+        Some(zone) if turn.in_group() => result["timezone"] = zone.name().into(),
+        Some(_) => {}
+    }
+    result
 }
 
 /// A reminder as a call left it, to be compared with the reply's text.

@@ -4,10 +4,11 @@
 
 use serde_json::{Value, json};
 
+use super::claim_words::{CONDITIONS, NO_PROMISES};
 use super::model_turn::{CallTotals, ModelTurn};
 use super::reminder_json::local_time;
 use super::result::ReminderState;
-use super::statements::sentences;
+use super::statements::{clauses, sentences};
 use crate::assistant::prompt::Prompt;
 use crate::assistant::wording::{self, NamedTimes};
 use crate::clock::Zone;
@@ -47,8 +48,11 @@ impl ModelTurn<'_> {
         }
         let (set, known) = (set_reminders(totals), known(totals));
         let is_true = |sentence: &str| {
-            let named = self.times_in(sentence);
-            !named.has_other_hour(&known) && !named.has_other_day(&known)
+            let named = self.times_stated(sentence);
+            !named.has_other_hour(&known)
+                && !named.has_other_day(&known)
+                && !comes_otherwise(&named, &set)
+                && !self.is_swapped(sentence, &set)
         };
         let all = sentences(&text).into_iter();
         let kept = all.filter(|sentence| sentence.is_question || is_true(sentence.text));
@@ -65,7 +69,30 @@ impl ModelTurn<'_> {
     /// The reply names another time of a reminder than what its calls set.
     pub(super) fn tells_other_times(&self, text: &str, totals: &CallTotals) -> bool {
         let set = set_reminders(totals);
-        !set.is_empty() && differs(&self.times_told(text), &set, &known(totals))
+        !set.is_empty()
+            && (differs(&self.times_told(text), &set, &known(totals))
+                || self.is_swapped(text, &set))
+    }
+
+    /// It names one of several reminders with the hour of another one.
+    fn is_swapped(&self, text: &str, set: &[ReminderState]) -> bool {
+        let text = text.to_lowercase();
+        let all = sentences(&text).into_iter();
+        let mut clauses = all
+            .filter(|sentence| !sentence.is_question)
+            .flat_map(|sentence| clauses(sentence.text));
+        clauses.any(|clause| {
+            let is_named = |one: &&ReminderState| clause.contains(&one.text.to_lowercase());
+            let mut named = set.iter().filter(is_named);
+            let (Some(one), None) = (named.next(), named.next()) else {
+                return false;
+            };
+            let times = self.times_in(&clause);
+            let is_at =
+                |one: &ReminderState| one.at.is_some_and(|at| !times.lacks_hour(at, one.zone));
+            let mut others = set.iter().filter(|other| other.id != one.id);
+            times.names_hour() && one.rule.is_none() && !is_at(one) && others.any(is_at)
+        })
     }
 
     /// The times that the statements of a reply name.
@@ -73,9 +100,22 @@ impl ModelTurn<'_> {
         let mut named = NamedTimes::default();
         let all = sentences(text).into_iter();
         for sentence in all.filter(|sentence| !sentence.is_question) {
-            named.add(self.times_in(sentence.text));
+            named.add(self.times_stated(sentence.text));
         }
         named
+    }
+
+    /// How often something comes is only an offer in "I can also do it every day".
+    fn times_stated(&self, sentence: &str) -> NamedTimes {
+        let named = self.times_in(sentence);
+        let lower = sentence.to_lowercase();
+        let mut words = lower.split(|c: char| !c.is_alphabetic() && c != '\'');
+        let is_offer = words.any(|word| NO_PROMISES.contains(&word))
+            || CONDITIONS.iter().any(|part| lower.contains(part));
+        match is_offer {
+            true => named.without_repetitions(),
+            false => named,
+        }
     }
 
     pub(super) fn times_in(&self, text: &str) -> NamedTimes {
@@ -108,6 +148,12 @@ fn known(totals: &CallTotals) -> NamedTimes {
     known
 }
 
+/// How often a reminder comes is named, and none does.
+fn comes_otherwise(named: &NamedTimes, set: &[ReminderState]) -> bool {
+    let set = set.iter();
+    named.has_other_repetition(set.filter_map(|one| Some((one.rule.as_deref(), one.at?, one.zone))))
+}
+
 /// A time that nothing bears out is named, and that of a reminder is not.
 fn differs(named: &NamedTimes, set: &[ReminderState], known: &NamedTimes) -> bool {
     let is_untold = |lacks: &dyn Fn(&ReminderState) -> bool| set.iter().any(lacks);
@@ -121,7 +167,8 @@ fn differs(named: &NamedTimes, set: &[ReminderState], known: &NamedTimes) -> boo
     let lacks_day = |one: &ReminderState| {
         one.rule.is_none() && one.at.is_some_and(|at| named.lacks_day(at, one.zone))
     };
-    named.has_other_hour(known) && is_untold(&lacks_hour)
+    comes_otherwise(named, set)
+        || named.has_other_hour(known) && is_untold(&lacks_hour)
         || named.has_other_day(known) && is_untold(&lacks_day)
 }
 

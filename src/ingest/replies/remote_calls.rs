@@ -21,6 +21,11 @@ use crate::store::{DoneCall, PendingReply};
 const REMOTE_MS_MAX: u64 = 60_000;
 /// The outcome of a call whose effect is unknown.
 pub(super) const UNKNOWN: &str = "unknown";
+/// The outcome of a call whose tool says that it failed.
+const FAILED_THERE: &str = "failed there";
+/// What is said beside the result of an earlier call.
+const EQUAL_CALL: &str = "An equal call was made before for this message, with this result; it was \
+                          not repeated.";
 /// The outcome of a call that was made before for the same message.
 const MADE_BEFORE: &str = "made before";
 
@@ -81,8 +86,27 @@ impl ModelTurn<'_> {
         same.map(|done| CallResult::of_before(result_of(done), MADE_BEFORE))
     }
 
-    /// Calls a tool once.
-    pub(super) async fn call_remote(
+    /// Calls a tool, but for a call that equals an earlier one of the message: that one's result.
+    pub(super) async fn call_once(
+        &self,
+        tool: &Arc<RemoteTool>,
+        arguments: &str,
+        work: &mut CallTotals,
+    ) -> CallResult {
+        let call = (tool.name.clone(), canonical(arguments));
+        if let Some((_, json)) = work.remote_calls.iter().find(|(made, _)| *made == call) {
+            let mut json = json.clone();
+            json["note"] = EQUAL_CALL.into();
+            return CallResult::of_before(json, "repeated");
+        }
+        let result = self.call_remote(tool, arguments, work).await;
+        if is_made(&result) {
+            work.remote_calls.push((call, result.json.clone()));
+        }
+        result
+    }
+
+    async fn call_remote(
         &self,
         tool: &Arc<RemoteTool>,
         arguments: &str,
@@ -143,6 +167,11 @@ pub(super) fn canonical(arguments: &str) -> String {
     )
 }
 
+/// Whether the tool was called, as far as is known.
+fn is_made(result: &CallResult) -> bool {
+    result.is_ok() || matches!(result.outcome, UNKNOWN | FAILED_THERE)
+}
+
 fn result_of(call: &DoneCall) -> Value {
     let result = call.result.as_deref();
     let result = result.and_then(|result| serde_json::from_str(result).ok());
@@ -157,7 +186,7 @@ fn to_result(outcome: CallOutcome) -> CallResult {
             is_error: false,
         }) => CallResult::quoting(&text),
         CallOutcome::Answered(mcp::ToolResult { text, .. }) => {
-            failed("failed there", "The tool says that it failed.", Some(&text))
+            failed(FAILED_THERE, "The tool says that it failed.", Some(&text))
         }
         CallOutcome::Refused(words) => failed(
             "refused there",

@@ -15,6 +15,13 @@ const STATING: [&str; 19] = [
     "we", "our", "likes", "loves", "lives",
 ];
 
+/// Words of what is about the person.
+const OWN: [&str; 9] = ["i", "im", "ive", "my", "mine", "me", "we", "our", "us"];
+/// Beginnings of what is mostly talk.
+const TALKING: [&str; 5] = [
+    "don't remind me", "dont remind me", "do not remind me", "what happens", "what if i say",
+];
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CertainRequest {
     /// To set, note or change something.
@@ -77,11 +84,18 @@ impl CertainRequest {
 impl RequestFacts<'_> {
     /// Whether the words may be no request: "remember the Alamo", "call me Ishmael".
     pub(super) fn may_be_talk(&self, intent: &Intent) -> bool {
+        let text = self.message.text.trim().to_lowercase().replace('’', "'");
+        if TALKING.iter().any(|beginning| text.starts_with(beginning)) {
+            return true;
+        }
         match intent {
             Intent::SetName(_) => self.has_word(&["call"]),
+            Intent::Remember { .. } if text.starts_with("note that ") => !self.has_word(&OWN),
             Intent::Remember { text } => {
                 !text.contains(|c: char| c.is_ascii_digit()) && !self.has_word(&STATING)
             }
+            // "Remind me of the plot of Hamlet" asks for no time.
+            Intent::AskWhen { .. } => text.contains("remind me of "),
             _ => false,
         }
     }

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::access::Denial;
+use crate::assistant::powers::Power;
 use crate::assistant::tools::{Operation, Tool};
 use crate::assistant::wording::{Apology, NamedTimes};
 use crate::clock::{Timestamp, Zone};
@@ -16,6 +17,11 @@ pub(in crate::ingest) const SMALL_TALK: &str = "small_talk";
 
 /// The outcome of a call that would have changed something, in a reply that failed.
 const UNDONE: &str = "undone: the reply failed";
+
+/// The error of a call that equals one for photos before.
+pub(super) const EQUAL_PHOTO: &str = "An equal call was carried out for the photos before, so this one was not. If \
+                           these photos show another such thing, call again with words that tell them \
+                           apart, as “Taxi (2)”.";
 
 /// The result of a reply.
 pub(super) struct ReplyResult {
@@ -57,6 +63,14 @@ pub(super) struct ToolCall {
 impl ToolCall {
     pub(super) fn is_new_reminder(&self) -> bool {
         matches!(self.operation, Operation::SetReminder { .. })
+    }
+
+    /// Whether equal calls for several photos may be about several things.
+    pub(super) const fn adds_up(&self) -> bool {
+        matches!(
+            self.tool,
+            Tool::Power(Power::BudgetTracker | Power::BillSplit)
+        )
     }
 
     /// The place among `earlier` of a call that makes the same change. Small models call again

@@ -4,7 +4,7 @@
 /// Marks at the end of a question.
 pub(super) const QUESTION_MARKS: [char; 4] = ['?', '\u{ff1f}', '\u{61f}', '\u{37e}'];
 /// Phrases that say that something can't be done or was not, in lower case.
-const REFUSALS: [&str; 53] = [
+const REFUSALS: [&str; 64] = [
     "i can't", "i cannot", "i can not", "i couldn't", "i could not", "i'm not able",
     "i am not able", "i'm unable", "i am unable", "i wasn't able", "i was not able", "can't be",
     "cannot be", "couldn't be", "could not be", "isn't possible", "not possible", "i didn't set",
@@ -13,7 +13,9 @@ const REFUSALS: [&str; 53] = [
     "ich konnte", "geht nicht", "nicht möglich", "no puedo", "no pude", "no he podido",
     "no es posible", "je ne peux", "je n'ai pas pu", "pas possible", "non posso", "non riesco",
     "non ho potuto", "non è possibile", "não posso", "não consigo", "não consegui",
-    "não é possível", "kan ik", "ik kan", "kan inte", "kunde inte", "går inte",
+    "não é possível", "kan ik", "ik kan", "kan inte", "kunde inte", "går inte", "i don't know",
+    "weiß ich nicht", "weiss ich nicht", "ich weiß nicht", "ich weiss nicht", "no lo sé",
+    "je ne sais pas", "non lo so", "não sei", "weet ik niet", "vet inte",
 ];
 /// Words that count only with a negation in the same clause.
 const UNLESS_NEGATED: [&str; 6] = [
@@ -192,6 +194,9 @@ mod tests {
             "Das kann ich leider nicht.",
             "Lo siento, no puedo hacerlo.",
             "Je ne peux pas faire cela, désolé.",
+            "Das weiß ich nicht.",
+            "Weiss ich nicht.",
+            "I don't know, sorry.",
         ] {
             assert!(is_refusal(text), "{text}");
         }
@@ -200,6 +205,7 @@ mod tests {
             "All set!",
             "I can't do that in the past, so tomorrow at 9 it is!",
             "I can't wait to remind you!",
+            "I don't know why you ask, but it's set.",
             "I can't promise much. It is set.",
             "I can't do 5 I set it for 6 instead.",
             "Sorry for the wait, it's done.",

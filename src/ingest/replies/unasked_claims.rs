@@ -1,92 +1,21 @@
 //! Replies that claim a change for which nothing was called, where the builtin assistant does not
 //! understand the message: in other languages, and in words that it doesn't know. A claim is a
-//! promise to remind, or, after a request by its words, an answer that begins with "done". By words,
-//! as no tool tells.
+//! promise to remind, or, after a request by its words, an answer that says at its beginning that
+//! something was done. By words (`claim_words`), as no tool tells.
 
+use super::claim_words::{
+    ASKING, ASKING_PARTS, ASKING_WORDS, CONDITIONS, DONE, DONE_PARTS, DONE_WORDS, NO_PROMISES,
+    NOT_DONE, OF_WORDS, POLITE, PROMISES,
+};
 use super::model_turn::{CallTotals, ModelTurn};
-use super::statements::{clauses, sentences};
+use super::statements::{QUESTION_MARKS, clauses, sentences};
 use crate::assistant::wording::NamedTimes;
 use crate::clock::Zone;
 
-/// Promises to remind, in lower case: all parts of one stand in a clause, in that order.
-#[rustfmt::skip]
-const PROMISES: [&[&str]; 78] = [
-    &["i'll remind you"], &["i will remind you"], &["i'm going to remind you"],
-    &["set a reminder"], &["set your reminder"], &["scheduled a reminder"],
-    &["reminder is set"], &["reminder's set"], &["reminder has been set"], &["i'll wake you"],
-    &["ich erinnere dich"], &["ich erinnere sie"], &["erinnere ich dich"], &["erinnere ich sie"],
-    &["werde dich", "erinnern"], &["werde ich dich", "erinnern"], &["werde sie", "erinnern"],
-    &["ich wecke dich"], &["erinnerung", "gestellt"], &["erinnerung", "eingestellt"],
-    &["erinnerung", "eingerichtet"], &["erinnerung", "gesetzt"], &["erinnerung", "erstellt"],
-    &["te recordaré"], &["te lo recordaré"], &["se lo recordaré"], &["le recordaré"],
-    &["voy a recordarte"], &["te voy a recordar"], &["te avisaré"], &["recordatorio", "programado"],
-    &["recordatorio", "creado"], &["recordatorio", "puesto"], &["programado un recordatorio"],
-    &["puesto un recordatorio"], &["creado un recordatorio"],
-    &["je te rappellerai"], &["je te le rappellerai"], &["je vous rappellerai"],
-    &["je vous le rappellerai"], &["je vais te rappeler"], &["je vais te le rappeler"],
-    &["je te le rappelle"], &["je te préviendrai"], &["rappel", "programmé"], &["rappel", "créé"],
-    &["rappel", "enregistré"],
-    &["ti ricorderò"], &["te lo ricorderò"], &["ve lo ricorderò"], &["ti avviserò"],
-    &["promemoria", "impostato"], &["promemoria", "creato"], &["impostato", "promemoria"],
-    &["ik herinner je"], &["ik herinner u"], &["herinner ik je"], &["zal je", "herinneren"],
-    &["herinnering", "ingesteld"], &["herinnering", "gezet"], &["herinnering", "gepland"],
-    &["vou te lembrar"], &["vou lembrar você"], &["vou lembrar-te"], &["te lembrarei"],
-    &["lembrarei você"], &["eu te lembro"], &["lembrete", "criado"], &["lembrete", "definido"],
-    &["lembrete", "agendado"], &["lembrete", "programado"],
-    &["jag påminner dig"], &["påminner jag dig"], &["ska", "påminna dig"],
-    &["kommer att påminna dig"], &["påminnelse", "inställd"], &["påminnelsen", "inställd"],
-    &["påminnelse", "skapad"],
-];
-/// Such words in a clause with a promise: it is an offer, a condition or a denial, or tells
-/// something.
-const NO_PROMISES: [&str; 52] = [
-    "can", "could", "can't", "not", "would", "shall", "should", "if", "never", "kann", "könnte",
-    "soll", "sollte", "würde", "nicht", "keine", "falls", "wenn", "puedo", "podría", "quieres",
-    "no", "si", "nunca", "peux", "pourrais", "veux", "pas", "que", "posso", "potrei", "vuoi",
-    "non", "se", "che", "kan", "zou", "wil", "niet", "geen", "als", "poderia", "quer", "não",
-    "vill", "inte", "skulle", "ingen", "att", "hätte", "ai", "aucun",
-];
-/// Words of a condition that count anywhere in their sentence.
-const CONDITIONS: [&str; 32] = [
-    " if you", "if you ", "tell me", "let me know", "just say", "once you", "wenn du", "wenn sie",
-    "falls du", "sobald du", "sag mir", "si me", "si quieres", "en cuanto me", "dime", "si tu",
-    "si vous", "dès que tu", "dis-moi", "dites-moi", "se vuoi", "se mi", "dimmi", "appena mi",
-    "als je", "zodra je", "zeg me", "se você", "se me", "diga", "om du", "säg ",
-];
-/// Whole first clauses of answers that say that something was done.
-#[rustfmt::skip]
-const DONE: [&str; 72] = [
-    "erledigt", "ist erledigt", "schon erledigt", "notiert", "ist notiert", "hab ich notiert",
-    "gemerkt", "gespeichert", "ist gespeichert", "hinzugefügt", "eingetragen", "ist eingetragen",
-    "gelöscht", "ist gelöscht", "gestellt", "ist gestellt", "eingestellt", "ist eingestellt",
-    "gemacht", "wird gemacht", "abgesagt",
-    "listo", "ya está", "hecho", "anotado", "apuntado", "guardado", "añadido", "agregado", "borrado",
-    "eliminado", "cancelado", "programado",
-    "c'est fait", "fait", "c'est noté", "noté", "ajouté", "c'est ajouté", "enregistré",
-    "c'est enregistré", "supprimé", "annulé",
-    "fatto", "annotato", "segnato", "salvato", "aggiunto", "cancellato", "eliminato",
-    "gedaan", "klaar", "genoteerd", "geregeld", "toegevoegd", "verwijderd", "ingesteld",
-    "opgeslagen",
-    "feito", "pronto", "salvo", "adicionado", "apagado",
-    "klart", "det är klart", "fixat", "gjort", "det är gjort", "noterat", "antecknat", "sparat",
-    "tillagt",
-];
-/// Beginnings of words with which something is asked for.
-#[rustfmt::skip]
-const ASKING: [&str; 82] = [
-    "erinner", "merk", "vergiss", "lösch", "streich", "notier", "trag", "füge", "setz", "stell",
-    "weck", "schreib", "verschieb", "änder", "sag",
-    "recuérda", "recuerda", "acuérda", "anota", "apunta", "añad", "agrega", "borra", "olvida",
-    "cancela", "quita", "avisa", "avísa", "despiérta", "ponme", "programa", "cambia",
-    "rappel", "souviens", "note", "ajoute", "supprim", "efface", "oublie", "annule", "réveill",
-    "préviens", "mets", "chang",
-    "ricorda", "annota", "segna", "aggiungi", "cancella", "elimina", "dimentica", "annulla",
-    "avvisa", "sveglia", "metti", "imposta",
-    "herinner", "onthoud", "noteer", "voeg", "verwijder", "vergeet", "annuleer", "waarschuw",
-    "verzet", "zet",
-    "lembr", "adicion", "acrescent", "apag", "esquec", "esqueç", "acord", "coloqu",
-    "påminn", "anteckna", "lägg", "glöm", "avboka", "väck", "sätt", "ställ",
-];
+/// Statements at the beginning of an answer in which a claim is looked for.
+const STATEMENTS: usize = 2;
+/// A longer answer tells more than that something was done.
+const CLAIM_CHARS_MAX: usize = 400;
 
 impl ModelTurn<'_> {
     /// The reply says that something was set or changed, and nothing was.
@@ -96,6 +25,9 @@ impl ModelTurn<'_> {
             return false;
         }
         let asked = &self.context.message.text;
+        if is_of_words(asked) || self.plan.is_done_before {
+            return false;
+        }
         promises(text) && !self.tells_of_open(text) || is_request(asked) && says_done(text)
     }
 
@@ -153,24 +85,51 @@ fn is_promise(clause: &str) -> bool {
     })
 }
 
-/// Whether a text begins with "done".
+/// Whether a text says at its beginning that something was done.
 fn says_done(text: &str) -> bool {
     let text = text.to_lowercase().replace('’', "'");
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let first = sentences(text).into_iter().next();
-    let first = first.filter(|first| !first.is_question);
-    let clause = first.and_then(|first| clauses(first.text).into_iter().next());
-    clause.is_some_and(|clause| {
-        let is_mark = |c: char| !c.is_alphanumeric();
-        DONE.contains(&clause.trim_matches(is_mark))
-    })
+    let all = sentences(text);
+    let mut first = all
+        .iter()
+        .filter(|one| !one.is_question)
+        .take(STATEMENTS)
+        .flat_map(|sentence| clauses(sentence.text));
+    // A question first is an answer of its own.
+    text.chars().count() <= CLAIM_CHARS_MAX
+        && all.first().is_some_and(|first| !first.is_question)
+        && first.any(|clause| is_done(&clause))
 }
 
-/// Whether a message asks for something by its words.
+fn is_done(clause: &str) -> bool {
+    let is_mark = |c: char| !c.is_alphanumeric();
+    if DONE.contains(&clause.trim_matches(is_mark)) {
+        return true;
+    }
+    let words = || clause.split(|c: char| !c.is_alphabetic() && c != '\'');
+    !words().any(|word| NOT_DONE.contains(&word))
+        && (words().any(|word| DONE_WORDS.contains(&word))
+            || DONE_PARTS.iter().any(|part| clause.contains(part)))
+}
+
+/// Whether a message asks for something by its words, and is no question about it.
 fn is_request(text: &str) -> bool {
     let text = text.to_lowercase();
+    let is_polite = POLITE.iter().any(|beginning| text.contains(beginning));
+    if text.trim_end().ends_with(QUESTION_MARKS) && !is_polite {
+        return false;
+    }
     let mut words = text.split(|c: char| !c.is_alphabetic());
-    words.any(|word| ASKING.iter().any(|beginning| word.starts_with(beginning)))
+    let asks = |word: &str| {
+        ASKING_WORDS.contains(&word) || ASKING.iter().any(|beginning| word.starts_with(beginning))
+    };
+    words.any(asks) || ASKING_PARTS.iter().any(|part| text.contains(part))
+}
+
+/// Whether a message speaks of words, as one that asks for a translation.
+fn is_of_words(text: &str) -> bool {
+    let text = text.to_lowercase();
+    OF_WORDS.iter().any(|part| text.contains(part))
 }
 
 #[cfg(test)]
@@ -190,6 +149,11 @@ mod tests {
             "Okej, jag påminner dig klockan 9.",
             "Sure thing. I’ll remind you at 9.",
             "I’ve set a reminder for 9.",
+            "Хорошо, напомню завтра в 9.",
+            "Dobrze, przypomnę ci jutro o 9.",
+            "はい、明日9時にお知らせします。",
+            "Alles klar, das merke ich mir.",
+            "Perfecto, queda programado para mañana a las 9.",
         ] {
             assert!(promises(text), "{text}");
         }
@@ -217,16 +181,46 @@ mod tests {
     fn an_answer_that_begins_with_done_is_known() {
         for text in [
             "¡Listo! Milk.", "✅ Erledigt!", "C'est noté.", "Fatto, a domani!", "Klart 👍",
-            "Pronto!",
+            "Pronto!", "Alles klar, steht! Morgen 9 Uhr.", "Ist eingestellt für morgen um 9.",
+            "Hab ich mir gemerkt.", "Die Erinnerung ist gelöscht.", "Milch ist auf der Liste.",
+            "He añadido leche a la lista.", "J'ai ajouté du lait à ta liste.", "Logged!",
+            "All your reminders are cancelled.", "Your account has been deleted.",
+            "Хорошо, записал.", "Gotowe, dodałem mleko.", "はい、追加しました。",
+            "Klar, mach ich!", "Dein Konto ist gelöscht.", "Tu cuenta ha sido eliminada.",
         ] {
             assert!(says_done(text), "{text}");
         }
         for text in [
             "Listo para salir.", "Erledigt?", "Hier ist das Rezept.", "Klart vatten är gott.", "",
+            "Es wurde nichts gespeichert.", "I haven't added anything.", "No he añadido nada.",
+            "Which one? It was added.", "I can get that removed.", "¿Lo añado?",
         ] {
             assert!(!says_done(text), "{text}");
         }
         assert!(is_request("bitte füge Milch hinzu"));
         assert!(!is_request("wie wird das Wetter?"));
+        for text in [
+            "kannst du mich morgen um 9 ans Laufen erinnern?",
+            "log that I ran today",
+            "напомни мне завтра в 9",
+            "przypomnij mi jutro o 9",
+            "牛乳を追加して",
+            "nenn mich Tom",
+        ] {
+            assert!(is_request(text), "{text}");
+        }
+        for text in [
+            "did you add milk?", "hast du die Milch notiert?", "tell me of Bath",
+        ] {
+            assert!(!is_request(text), "{text}");
+        }
+        for text in [
+            "translate \"I will remind you\" into German",
+            "how do you say \"te recordaré\" in English",
+            "what happens if i say remind me at 9?",
+            "write a poem about reminders",
+        ] {
+            assert!(is_of_words(text), "{text}");
+        }
     }
 }

@@ -17,8 +17,10 @@ pub(in crate::assistant::powers) struct Arguments {
     /// Whose birthday, for keep, find and remove.
     name: Option<String>,
     /// For keep.
+    #[schemars(range(min = 1, max = 12))]
     month: Option<u32>,
     /// For keep.
+    #[schemars(range(min = 1, max = 31))]
     day: Option<u32>,
     /// For keep, where it is known.
     year: Option<i32>,

@@ -15,10 +15,12 @@ use crate::clock::Timestamp;
 pub(in crate::assistant::powers) struct Arguments {
     operation: MoodOperation,
     /// For log: from 1 (bad) to 10 (good).
+    #[schemars(range(min = 1, max = 10))]
     score: Option<u8>,
     /// For log.
     note: Option<String>,
     /// For past: how many days back, 7 if not given.
+    #[schemars(range(min = 1))]
     days: Option<i64>,
 }
 

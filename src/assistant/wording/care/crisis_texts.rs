@@ -34,6 +34,10 @@ impl CrisisTexts {
         found.unwrap_or(&ENGLISH)
     }
 
+    pub(super) fn is_of(&self, language: &str) -> bool {
+        self.language == language
+    }
+
     /// `line`: number and name of the country's crisis line; `emergency`: its emergency number.
     pub(super) fn reply(
         &self,

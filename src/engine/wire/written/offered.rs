@@ -36,7 +36,7 @@ const GAP_WORDS: [&str; 6] = [
 pub(super) struct OfferedTools<'r> {
     request: &'r Value,
     names: Vec<&'r str>,
-    /// The texts of people and tools, without spaces and escapes.
+    /// The texts of people and tools, and the facts about the person, without spaces and escapes.
     conversation: OnceCell<String>,
 }
 
@@ -179,7 +179,7 @@ impl<'r> OfferedTools<'r> {
             let said = messages.into_iter().flatten().filter(|message| {
                 matches!(
                     message.get("role").and_then(Value::as_str),
-                    Some("user" | "tool")
+                    Some("user" | "tool" | "system")
                 )
             });
             let mut all = String::new();
@@ -201,6 +201,7 @@ impl<'r> OfferedTools<'r> {
 /// Without spaces and escapes, so that a text is found again within JSON.
 fn squeezed(text: &str) -> String {
     let text = text.replace("\\u003c", "<").replace("\\u003e", ">");
+    let text = text.replace("\\n", "");
     text.chars()
         .filter(|c| !c.is_whitespace() && *c != '\\')
         .collect()

@@ -1,0 +1,294 @@
+//! Times that a text names by their distance ("in two hours", "next week") or in words ("neun Uhr").
+
+use chrono::{Datelike, Days, NaiveDate, Weekday};
+
+use super::{BEFORE_HOUR, HOUR_MARKS, NamedDay, NamedHour, TextToken};
+use crate::clock::{Timestamp, Zone};
+
+/// Numbers in words: each the number, and its words.
+const NUMBERS: [(u32, &str); 15] = [
+    (
+        1,
+        "a an one ein eine einer einem einen un una une uno een uma en ett",
+    ),
+    (2, "two zwei dos deux due twee dois duas två два две"),
+    (3, "three drei tres trois tre drie três три"),
+    (4, "four vier cuatro quatre quattro quatro fyra четыре"),
+    (5, "five fünf cinco cinq cinque vijf fem пять"),
+    (6, "six sechs seis sei zes sex шесть"),
+    (7, "seven sieben siete sept sette zeven sete sju семь"),
+    (8, "eight acht ocho huit otto oito åtta восемь"),
+    (9, "nine neun nueve neuf nove negen nio девять"),
+    (10, "ten zehn diez dix dieci tien dez tio десять"),
+    (11, "eleven elf once onze undici elva одиннадцать"),
+    (
+        12,
+        "twelve zwölf doce douze dodici twaalf doze tolv двенадцать",
+    ),
+    (
+        15,
+        "fifteen fünfzehn quince quinze quindici vijftien femton",
+    ),
+    (
+        20,
+        "twenty zwanzig veinte vingt venti twintig vinte tjugo двадцать",
+    ),
+    (
+        30,
+        "thirty dreißig treinta trente trenta dertig trinta trettio тридцать",
+    ),
+];
+const MINUTES_A_DAY: u32 = 24 * 60;
+const MINUTES_A_WEEK: u32 = 7 * MINUTES_A_DAY;
+/// What begins a distance, and the units of its language with their minutes.
+const DISTANCES: [(&str, &[(u32, &str)]); 8] = [
+    (
+        "in",
+        &[
+            (1, "min mins minute minutes minuten"),
+            (60, "hour hours hr hrs stunde stunden"),
+            (MINUTES_A_DAY, "day days tag tagen"),
+            (MINUTES_A_WEEK, "week weeks woche wochen"),
+        ],
+    ),
+    (
+        "en em dentro daqui",
+        &[
+            (1, "min minuto minutos"),
+            (60, "hora horas"),
+            (MINUTES_A_DAY, "día días dia dias"),
+            (MINUTES_A_WEEK, "semana semanas"),
+        ],
+    ),
+    (
+        "dans",
+        &[
+            (1, "min minute minutes"),
+            (60, "heure heures h"),
+            (MINUTES_A_DAY, "jour jours"),
+            (MINUTES_A_WEEK, "semaine semaines"),
+        ],
+    ),
+    (
+        "tra fra",
+        &[
+            (1, "min minuto minuti"),
+            (60, "ora ore"),
+            (MINUTES_A_DAY, "giorno giorni"),
+            (MINUTES_A_WEEK, "settimana settimane"),
+        ],
+    ),
+    (
+        "over",
+        &[
+            (1, "min minuut minuten"),
+            (60, "uur uren"),
+            (MINUTES_A_DAY, "dag dagen"),
+            (MINUTES_A_WEEK, "week weken"),
+        ],
+    ),
+    (
+        "om",
+        &[
+            (1, "minut minuter"),
+            (60, "timme timmar"),
+            (MINUTES_A_DAY, "dag dagar"),
+            (MINUTES_A_WEEK, "vecka veckor"),
+        ],
+    ),
+    (
+        "через",
+        &[
+            (1, "мин минуту минуты минут"),
+            (60, "час часа часов"),
+            (MINUTES_A_DAY, "день дня дней"),
+            (MINUTES_A_WEEK, "неделю недели недель"),
+        ],
+    ),
+    (
+        "za",
+        &[
+            (1, "min minutę minuty minut"),
+            (60, "godzinę godziny godzin"),
+            (MINUTES_A_DAY, "dzień dni"),
+            (MINUTES_A_WEEK, "tydzień tygodnie"),
+        ],
+    ),
+];
+/// Words between what begins a distance and its unit.
+const FILLERS: [&str; 7] = ["de", "a", "about", "etwa", "circa", "and", "y"];
+const HALVES: [&str; 8] = [
+    "half", "halbe", "halben", "media", "demi", "mezz", "mezzora", "halve",
+];
+/// Tokens after what begins a distance.
+const DISTANCE_TOKENS_MAX: usize = 5;
+/// The hour that is named may differ by the fourth part of its distance, between these minutes.
+const TOLERANCE_MIN: u32 = 3;
+const TOLERANCE_MAX: u32 = 45;
+/// Names of noon, and how far from it they may mean.
+const NOON: [&str; 6] = [
+    "noon", "mittag", "mittags", "mediodía", "midi", "mezzogiorno",
+];
+const NOON_TOLERANCE: u32 = 120;
+/// Pairs of words for the week after this one.
+const NEXT_WEEK: [(&str, &str); 9] = [
+    ("next", "week"),
+    ("nächste", "woche"),
+    ("nächster", "woche"),
+    ("próxima", "semana"),
+    ("semana", "que"),
+    ("semaine", "prochaine"),
+    ("prossima", "settimana"),
+    ("volgende", "week"),
+    ("nästa", "vecka"),
+];
+
+fn number_of(word: &str) -> Option<u32> {
+    let mut all = NUMBERS.iter();
+    let found = all.find(|(_, words)| words.split(' ').any(|one| one == word));
+    found.map(|(number, _)| *number)
+}
+
+/// The minutes of "in two hours", "dans une demi-heure", where `at` is the place of "in".
+fn distance(tokens: &[TextToken<'_>], at: usize) -> Option<(u32, u32)> {
+    let is_of = |words: &str| words.split(' ').any(|one| one == tokens[at].text);
+    let (_, units) = DISTANCES.iter().find(|(begins, _)| is_of(begins))?;
+    let (mut count, mut is_half, mut is_more) = (None, false, false);
+    for token in tokens[at + 1..].iter().take(DISTANCE_TOKENS_MAX) {
+        let word = token.text;
+        let is_unit = |(_, words): &&(u32, &str)| words.split(' ').any(|one| one == word);
+        if let Some((minutes, _)) = units.iter().find(is_unit) {
+            let half = if is_half { minutes / 2 } else { 0 };
+            let whole = match count {
+                Some(count) if !is_half || is_more => count * minutes,
+                None if !is_half => return None,
+                _ => 0,
+            };
+            return Some((whole + half, *minutes));
+        }
+        is_more |= matches!(word, "and" | "y");
+        if HALVES.contains(&word) {
+            is_half = true;
+        } else if let Some(number) = token.number(1..=3).or_else(|| number_of(word)) {
+            count = count.or(Some(number));
+        } else if !FILLERS.contains(&word) {
+            return None;
+        }
+    }
+    None
+}
+
+/// An hour by its distance from now, or noon.
+pub(super) fn hour(
+    tokens: &[TextToken<'_>],
+    at: usize,
+    now: Timestamp,
+    zone: Zone,
+) -> Option<NamedHour> {
+    let word = tokens[at].text;
+    let before = at.checked_sub(1).map_or("", |at| tokens[at].text);
+    if NOON.contains(&word) && before != "après" {
+        return Some(NamedHour {
+            hour: 12,
+            minute: 0,
+            is_loose: false,
+            tolerance: NOON_TOLERANCE,
+        });
+    }
+    let (minutes, unit) = distance(tokens, at)?;
+    if unit >= MINUTES_A_DAY {
+        return None;
+    }
+    let then = now.plus_s(i64::from(minutes) * 60);
+    let then = then.utc().with_timezone(&zone).time();
+    Some(NamedHour {
+        hour: chrono::Timelike::hour(&then),
+        minute: chrono::Timelike::minute(&then),
+        is_loose: false,
+        tolerance: (minutes / 4).clamp(TOLERANCE_MIN, TOLERANCE_MAX),
+    })
+}
+
+/// A day by its distance from today, or the week after this one.
+pub(super) fn day(tokens: &[TextToken<'_>], at: usize, today: NaiveDate) -> Option<NamedDay> {
+    let next = tokens.get(at + 1).map_or("", |token| token.text);
+    if NEXT_WEEK.contains(&(tokens[at].text, next)) {
+        let monday = today.week(Weekday::Mon).last_day().succ_opt()?;
+        return Some(NamedDay::Within(monday, monday + Days::new(6)));
+    }
+    let (minutes, unit) = distance(tokens, at)?;
+    let then = today.checked_add_days(Days::new(u64::from(minutes / MINUTES_A_DAY)))?;
+    match unit {
+        MINUTES_A_DAY => Some(NamedDay::Date(then)),
+        MINUTES_A_WEEK => Some(NamedDay::Within(then - Days::new(3), then + Days::new(3))),
+        _ => None,
+    }
+}
+
+/// "neun Uhr", "at nine", "halb neun", "half past eight".
+pub(super) fn hour_in_words(tokens: &[TextToken<'_>], at: usize) -> Option<NamedHour> {
+    let number = number_of(tokens[at].text).filter(|number| *number <= 12)?;
+    let back = |count: usize| at.checked_sub(count).map_or("", |at| tokens[at].text);
+    let next = |count: usize| tokens.get(at + count).map_or("", |token| token.text);
+    let part = match (next(1), next(2)) {
+        ("in", "the") => next(3),
+        _ => "",
+    };
+    let half = match part {
+        "morning" => Some(0),
+        "afternoon" | "evening" => Some(12),
+        _ => None,
+    };
+    let has_mark = HOUR_MARKS.contains(&next(1))
+        || matches!(next(1), "uur" | "heures")
+        || (next(1), next(2)) == ("o", "clock")
+        || half.is_some();
+    let is_led = BEFORE_HOUR.contains(&back(1)) && back(1) != "alle";
+    let (hour, minute) = match (back(1), back(2)) {
+        ("halb", _) => ((number + 11) % 12, 30),
+        ("past", "half") => (number, 30),
+        _ if has_mark && number > 0 => (number, 0),
+        // "At one point"; "um eins" is not among the words.
+        _ if is_led && number > 1 => (number, 0),
+        _ => return None,
+    };
+    Some(NamedHour {
+        hour: half.map_or(hour, |half| hour % 12 + half),
+        minute,
+        is_loose: half.is_none(),
+        tolerance: 0,
+    })
+}
+
+/// "am 5.12.", "on 5/12/2026": the day and the month in either order.
+pub(super) fn date_in_figures(tokens: &[TextToken<'_>], at: usize) -> Option<NamedDay> {
+    const LEADS: [&str; 10] = [
+        "on", "am", "el", "le", "il", "op", "em", "den", "för", "dia",
+    ];
+    let [one, other, rest @ ..] = &tokens[at..] else {
+        return None;
+    };
+    let is_separated = matches!(one.gap, "." | "/") || one.gap == ". ";
+    let numbers = (one.number(1..=2)?, other.number(1..=2)?);
+    let year = rest
+        .first()
+        .filter(|_| matches!(other.gap, "." | "/" | ". "));
+    let year = year.and_then(|token| token.number(4..=4));
+    let before = at.checked_sub(1).map(|at| &tokens[at]);
+    let is_led = before.is_some_and(|token| LEADS.contains(&token.text));
+    let is_part = before.is_some_and(|token| matches!(token.gap, "." | "/" | ":"));
+    let is_date = (1..=31).contains(&numbers.0) && (1..=31).contains(&numbers.1);
+    (is_separated && is_date && !is_part && (is_led || year.is_some())).then_some(
+        NamedDay::InFigures {
+            numbers,
+            year: year.and_then(|year| i32::try_from(year).ok()),
+        },
+    )
+}
+
+/// Whether a date is that of the figures.
+pub(super) fn is_in_figures(date: NaiveDate, numbers: (u32, u32), year: Option<i32>) -> bool {
+    let is_of_year = year.is_none_or(|year| year == date.year());
+    let on = (date.day(), date.month());
+    is_of_year && (on == numbers || on == (numbers.1, numbers.0))
+}

@@ -1,0 +1,175 @@
+//! The words by which requests and claims are known: what asks for something, what says that it was
+//! done, and what only speaks of such words. In lower case.
+
+/// Promises to remind or to remember: all parts of one stand in a clause, in that order.
+#[rustfmt::skip]
+pub(super) const PROMISES: [&[&str]; 108] = [
+    &["i'll remind you"], &["i will remind you"], &["i'm going to remind you"],
+    &["set a reminder"], &["set your reminder"], &["scheduled a reminder"],
+    &["reminder is set"], &["reminder's set"], &["reminder has been set"], &["i'll wake you"],
+    &["i'll ping you"], &["i will ping you"], &["i'll nudge you"], &["i'll remember that"],
+    &["i've scheduled that"], &["i have scheduled that"],
+    &["ich erinnere dich"], &["ich erinnere sie"], &["erinnere ich dich"], &["erinnere ich sie"],
+    &["werde dich", "erinnern"], &["werde ich dich", "erinnern"], &["werde sie", "erinnern"],
+    &["ich wecke dich"], &["erinnerung", "gestellt"], &["erinnerung", "eingestellt"],
+    &["erinnerung", "eingerichtet"], &["erinnerung", "gesetzt"], &["erinnerung", "erstellt"],
+    &["erinnerung", "gespeichert"], &["erinnerung", "steht"],
+    &["merke ich mir"], &["merk ich mir"], &["ich merke mir"], &["ich merk mir"],
+    &["hab ich mir gemerkt"], &["habe ich mir gemerkt"], &["hab ich mir notiert"],
+    &["habe ich mir notiert"],
+    &["te recordaré"], &["te lo recordaré"], &["se lo recordaré"], &["le recordaré"],
+    &["voy a recordarte"], &["te voy a recordar"], &["te avisaré"], &["recordatorio", "programado"],
+    &["recordatorio", "creado"], &["recordatorio", "puesto"], &["programado un recordatorio"],
+    &["puesto un recordatorio"], &["creado un recordatorio"], &["queda programado"],
+    &["je te rappellerai"], &["je te le rappellerai"], &["je vous rappellerai"],
+    &["je vous le rappellerai"], &["je vais te rappeler"], &["je vais te le rappeler"],
+    &["je te le rappelle"], &["je te préviendrai"], &["rappel", "programmé"], &["rappel", "créé"],
+    &["rappel", "enregistré"],
+    &["ti ricorderò"], &["te lo ricorderò"], &["ve lo ricorderò"], &["ti avviserò"],
+    &["promemoria", "impostato"], &["promemoria", "creato"], &["impostato", "promemoria"],
+    &["ik herinner je"], &["ik herinner u"], &["herinner ik je"], &["zal je", "herinneren"],
+    &["herinnering", "ingesteld"], &["herinnering", "gezet"], &["herinnering", "gepland"],
+    &["vou te lembrar"], &["vou lembrar você"], &["vou lembrar-te"], &["te lembrarei"],
+    &["lembrarei você"], &["eu te lembro"], &["lembrete", "criado"], &["lembrete", "definido"],
+    &["lembrete", "agendado"], &["lembrete", "programado"],
+    &["jag påminner dig"], &["påminner jag dig"], &["ska", "påminna dig"],
+    &["kommer att påminna dig"], &["påminnelse", "inställd"], &["påminnelsen", "inställd"],
+    &["påminnelse", "skapad"],
+    &["напомню"], &["нагадаю"], &["przypomnę"], &["připomenu"], &["hatırlatacağım"],
+    &["hatırlatırım"], &["リマインドします"], &["お知らせします"], &["我会提醒"], &["알려드릴게요"],
+    &["알려 드릴게요"], &["سأذكرك"], &["saya ingatkan"],
+];
+/// Such words in a clause with a promise: it is an offer, a condition or a denial, or tells
+/// something.
+#[rustfmt::skip]
+pub(super) const NO_PROMISES: [&str; 58] = [
+    "can", "could", "can't", "not", "would", "shall", "should", "if", "never", "kann", "könnte",
+    "soll", "sollte", "würde", "nicht", "keine", "falls", "wenn", "puedo", "podría", "quieres",
+    "no", "si", "nunca", "peux", "pourrais", "veux", "pas", "que", "posso", "potrei", "vuoi",
+    "non", "se", "che", "kan", "zou", "wil", "niet", "geen", "als", "poderia", "quer", "não",
+    "vill", "inte", "skulle", "ingen", "att", "hätte", "ai", "aucun", "не", "если", "могу",
+    "nie", "jeśli", "mogę",
+];
+/// Such words in a clause: it does not say that something was done.
+#[rustfmt::skip]
+pub(super) const NOT_DONE: [&str; 59] = [
+    "not", "can", "can't", "cannot", "couldn't", "could", "would", "should", "if", "never",
+    "haven't", "hasn't", "isn't", "aren't", "wasn't", "nothing", "no", "none", "nicht", "nichts",
+    "kein", "keine", "keinen", "kann", "könnte", "soll", "würde", "falls", "wenn", "nunca", "nada",
+    "puedo", "si", "pas", "rien", "peux", "aucun", "aucune", "non", "niente", "posso", "se",
+    "niet", "niets", "geen", "kan", "als", "não", "inte", "inget", "ingen", "om", "не", "нет",
+    "ничего", "если", "nie", "nic", "jeśli",
+];
+/// The same anywhere in its sentence.
+#[rustfmt::skip]
+pub(super) const CONDITIONS: [&str; 32] = [
+    " if you", "if you ", "tell me", "let me know", "just say", "once you", "wenn du", "wenn sie",
+    "falls du", "sobald du", "sag mir", "si me", "si quieres", "en cuanto me", "dime", "si tu",
+    "si vous", "dès que tu", "dis-moi", "dites-moi", "se vuoi", "se mi", "dimmi", "appena mi",
+    "als je", "zodra je", "zeg me", "se você", "se me", "diga", "om du", "säg ",
+];
+/// Whole clauses of answers that say that something was done, or will be at once.
+#[rustfmt::skip]
+pub(super) const DONE: [&str; 62] = [
+    "done", "logged", "added", "removed", "deleted", "cancelled", "canceled", "noted", "saved",
+    "scheduled", "recorded", "updated", "moved", "all set", "it's set", "it is set",
+    "erledigt", "ist erledigt", "schon erledigt", "gemacht", "wird gemacht", "wird erledigt",
+    "mach ich", "steht", "geht klar",
+    "listo", "ya está", "hecho",
+    "c'est fait", "fait", "c'est noté", "noté",
+    "fatto", "gedaan", "klaar", "geregeld", "feito", "pronto", "salvo",
+    "klart", "det är klart", "fixat", "gjort", "det är gjort",
+    "готово", "сделано", "gotowe", "zrobione", "hotovo", "tamam", "yaptım",
+    "完了しました", "できました", "已完成", "好了", "완료", "완료했습니다", "تم", "تم ذلك",
+    "siap", "sudah", "selesai",
+];
+/// Participles of what was done, each a word of a clause.
+#[rustfmt::skip]
+pub(super) const DONE_WORDS: [&str; 146] = [
+    "set", "scheduled", "added", "removed", "deleted", "cancelled", "canceled", "noted", "saved",
+    "logged", "recorded", "stored", "updated", "rescheduled", "postponed", "forgotten", "undone",
+    "erledigt", "notiert", "gemerkt", "gespeichert", "hinzugefügt", "eingetragen", "gelöscht",
+    "gestellt", "eingestellt", "erstellt", "eingerichtet", "abgesagt", "storniert", "verschoben",
+    "geändert", "umbenannt", "vergessen", "rückgängig", "gestrichen", "aufgeschrieben",
+    "vorgemerkt",
+    "anotado", "apuntado", "guardado", "añadido", "agregado", "borrado", "eliminado", "eliminada",
+    "cancelado", "cancelada", "programado", "programada", "borrada", "añadida", "guardada",
+    "movido", "cambiado", "apuntada",
+    "ajouté", "enregistré", "supprimé", "annulé", "programmé", "noté", "effacé", "déplacé",
+    "modifié", "ajoutée", "enregistrée", "supprimée", "annulée", "réglé",
+    "annotato", "segnato", "salvato", "aggiunto", "cancellato", "eliminato", "impostato",
+    "spostato", "aggiunta", "cancellata", "eliminata", "annullato", "impostata", "salvata",
+    "genoteerd", "toegevoegd", "verwijderd", "ingesteld", "opgeslagen", "geannuleerd", "verzet",
+    "gewijzigd", "gewist",
+    "adicionado", "apagado", "anotada", "agendado", "removido", "alterado", "adicionada",
+    "excluído", "excluída", "apagada",
+    "noterat", "antecknat", "sparat", "tillagt", "tillagd", "borttagen", "raderat", "raderad",
+    "avbokad", "inställt", "inställd", "flyttat",
+    "добавлено", "записано", "сохранено", "удалено", "отменено", "установлено", "перенесено",
+    "добавил", "добавила", "записал", "записала", "удалил", "удалила", "отменил", "запомнил",
+    "запомнила", "поставил", "поставила", "сохранил",
+    "dodano", "dodane", "zapisane", "zapisałem", "usunięte", "usunięto", "ustawione",
+    "ustawiłem", "anulowane", "zanotowane", "przesunięte", "dodałem",
+];
+/// Parts of clauses that say the same: where things are now, and words of scripts without spaces.
+#[rustfmt::skip]
+pub(super) const DONE_PARTS: [&str; 39] = [
+    "on your list", "on the list", "on your reminders", "on your calendar", "auf der liste",
+    "auf deiner liste", "auf die liste gesetzt", "en tu lista", "en la lista", "sur ta liste",
+    "sur la liste", "nella tua lista", "nella lista", "op je lijst", "op de lijst",
+    "na tua lista", "na sua lista", "na lista", "på din lista", "på listan", "в списке",
+    "na liście",
+    "設定しました", "追加しました", "登録しました", "削除しました", "保存しました", "記録しました",
+    "キャンセルしました", "已设置", "已添加", "已删除", "已取消", "已保存", "已记录", "설정했",
+    "추가했", "삭제했", "저장했",
+];
+/// Beginnings of words with which something is asked for.
+#[rustfmt::skip]
+pub(super) const ASKING: [&str; 108] = [
+    "erinner", "merk", "vergiss", "lösch", "streich", "notier", "notiz", "trag", "füge", "füg",
+    "setz", "stell", "weck", "schreib", "verschieb", "änder", "sag", "storn", "nenn", "heiß",
+    "rückgängig", "speicher",
+    "recuérda", "recuerda", "acuérda", "anota", "apunta", "añad", "agrega", "borra", "olvida",
+    "cancela", "quita", "avisa", "avísa", "despiérta", "ponme", "programa", "cambia",
+    "rappel", "souviens", "note", "ajoute", "supprim", "efface", "oublie", "annule", "réveill",
+    "préviens", "mets", "chang",
+    "ricorda", "annota", "segna", "aggiungi", "cancella", "elimina", "dimentica", "annulla",
+    "avvisa", "sveglia", "metti", "imposta",
+    "herinner", "onthoud", "noteer", "voeg", "verwijder", "vergeet", "annuleer", "waarschuw",
+    "verzet", "zet",
+    "lembr", "adicion", "acrescent", "apag", "esquec", "esqueç", "acord", "coloqu",
+    "påminn", "anteckna", "lägg", "glöm", "avboka", "väck", "sätt", "ställ",
+    "напомн", "запомн", "добав", "удал", "отмен", "постав", "запиш", "забудь", "перенес", "разбуди",
+    "przypomn", "zapami", "dodaj", "usuń", "odwoła", "anuluj", "ustaw", "zapisz", "zanotuj",
+];
+/// English words with which something is asked for.
+#[rustfmt::skip]
+pub(super) const ASKING_WORDS: [&str; 27] = [
+    "remind", "ping", "nudge", "wake", "add", "put", "set", "schedule", "log", "note", "remember",
+    "track", "delete", "remove", "cancel", "scrap", "erase", "clear", "drop", "rid", "forget",
+    "undo", "reschedule", "postpone", "snooze", "save", "rename",
+];
+/// The same in scripts without spaces.
+pub(super) const ASKING_PARTS: [&str; 16] = [
+    "リマインド", "追加", "削除", "設定して", "キャンセル", "メモして", "覚えて", "提醒我", "添加",
+    "删除", "取消", "记住", "알려줘", "추가", "삭제", "기억해",
+];
+/// Beginnings of polite requests, which may end with a question mark.
+#[rustfmt::skip]
+pub(super) const POLITE: [&str; 31] = [
+    "can you", "could you", "would you", "will you", "can u", "could u", "please", "kannst du",
+    "könntest du", "würdest du", "könnten sie", "können sie", "bitte", "puedes", "podrías",
+    "puede", "peux-tu", "tu peux", "pourrais-tu", "pouvez-vous", "puoi", "potresti", "kun je",
+    "kan je", "zou je", "pode", "podes", "você pode", "kan du", "можешь", "możesz",
+];
+/// With these a message speaks of words: to be translated, written, or explained.
+#[rustfmt::skip]
+pub(super) const OF_WORDS: [&str; 45] = [
+    "translate", "translation", "how do you say", "how do i say", "how would you say",
+    "what happens if", "what happens when", "what if i say", "what does it mean", "übersetz",
+    "wie sagt man", "was heißt", "was passiert", "tradu", "cómo se dice", "como se dice",
+    "qué significa", "comment dit-on", "comment on dit", "come si dice", "vertaal",
+    "hoe zeg je", "översätt", "hur säger man", "переведи", "как сказать", "przetłumacz",
+    "how to ", "tell me how", "explain ", "recipe", "poem", "story", "essay", "paragraph", "sentence", "gedicht", "geschichte", "absatz",
+    "poema", "cuento", "poème", "histoire", "poesia", "racconto",
+];
