@@ -6,6 +6,7 @@
 
 mod builtin_answer;
 mod cache;
+mod cached_reply;
 mod changed_series;
 mod claim_words;
 mod context;

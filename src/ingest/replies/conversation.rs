@@ -90,13 +90,8 @@ impl ModelTurn<'_> {
                         prompt = again;
                         continue;
                     }
-                    let is_final =
-                        !has_acted && !reply.cut_off && ReplyRoom::WHOLE.holds(&reply.text);
-                    let is_kept =
-                        is_final && !totals.lacks_tools && !self.is_denied(&reply.text, totals);
-                    if self.plan.cache_ttl_s.is_some() && is_kept {
-                        let now = self.ingest.clock.monotonic();
-                        self.ingest.replies.cache.put(key, &reply.text, now);
+                    if !has_acted {
+                        self.cache_reply(key, &reply, totals);
                     }
                     totals.cut_off |= reply.cut_off;
                     totals.texts.push(rest_after(&sent, &reply.text));

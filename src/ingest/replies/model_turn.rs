@@ -1,12 +1,11 @@
-//! A message's turn to be answered by the language model: the prompts of its calls, the cache of
-//! replies, and the result of all calls together. The calls are in `conversation`, those of other
-//! servers' tools in `remote_calls`.
+//! A message's turn to be answered by the language model: the prompts of its calls, and the
+//! result of all calls together. The calls are in `conversation`, those of other servers' tools in
+//! `remote_calls`.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::cache;
 use super::context::{self, ReplyContext};
 use super::failed_changes::FailedChanges;
 use super::plan::ReplyPlan;
@@ -20,7 +19,7 @@ use crate::clock::{Monotonic, Timestamp, Zone};
 use crate::engine::{self, CallPermit, Model, ModelFailure};
 use crate::ingest::Ingest;
 use crate::memory::ServiceMemories;
-use crate::store::{Digest, PendingReply, TokenUsage};
+use crate::store::{PendingReply, TokenUsage};
 
 /// Requests in which photos of one message are looked at.
 pub(super) const PHOTO_REQUESTS_MAX: usize = 20;
@@ -39,7 +38,7 @@ pub(super) struct ModelTurn<'a> {
     pub(super) context: ReplyContext,
     pub(super) pending: PendingReply,
     pub(super) deadline: Monotonic,
-    now: Timestamp,
+    pub(super) now: Timestamp,
 }
 
 impl<'a> ModelTurn<'a> {
@@ -133,31 +132,6 @@ impl<'a> ModelTurn<'a> {
     /// Without the assistant's name in front.
     pub(super) fn without_name<'t>(&self, text: &'t str) -> &'t str {
         without_name(text, &self.ingest.persona.get().name)
-    }
-
-    pub(super) fn cache_key(&self, prompt: &Prompt) -> Digest {
-        let class = self.plan.class.class;
-        cache::key(
-            self.context.user.id,
-            self.model.name(class == Class::Vision),
-            class.as_str(),
-            self.plan.tokens_max,
-            self.now.utc_day(),
-            prompt,
-        )
-    }
-
-    /// Whether the cache had it.
-    pub(super) fn recall(&self, key: &Digest, totals: &mut CallTotals) -> bool {
-        let now = self.ingest.clock.monotonic();
-        let cache = &self.ingest.replies.cache;
-        let ttl_s = self.plan.cache_ttl_s;
-        let Some(text) = ttl_s.and_then(|ttl_s| cache.get(key, ttl_s, now)) else {
-            return false;
-        };
-        totals.used.cache_hits += 1;
-        totals.texts.push(text);
-        true
     }
 
     /// The text beside these photos, the first of which is number `first`, from 0.
