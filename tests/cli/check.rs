@@ -205,6 +205,26 @@ fn mended_it_says_so() {
     assert_eq!(names(path), ["service.toml"]);
 }
 
+/// What a trial in the folder has sealed stays readable.
+#[test]
+fn init_keeps_the_sealing_key_of_a_trial() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    fs::create_dir(path.join("data")).unwrap();
+    let key = path.join("data/sealing.key");
+    fs::write(&key, "5".repeat(64)).unwrap();
+    fs::set_permissions(&key, Permissions::from_mode(0o600)).unwrap();
+    let made = run(path, &["init"]);
+    assert!(made.status.success(), "{made:?}");
+    let said = String::from_utf8(made.stdout).unwrap();
+    assert!(said.contains("data/sealing.key"), "{said}");
+    let file = fs::read_to_string(path.join("service.toml")).unwrap();
+    assert!(file.contains("\nsealing_key_file = \"/"), "{file}");
+    assert!(!file.contains("\nsealing_key = "), "{file}");
+    let checked = run(path, &["check"]);
+    assert!(checked.status.success(), "{checked:?}");
+}
+
 #[test]
 fn files_beside_the_database_are_looked_at_too() {
     let folder = TempDir::new().unwrap();

@@ -95,6 +95,31 @@ async fn another_key_opens_nothing_until_secrets_are_rotated() {
     assert_eq!(market.service.send(&request).await.status, 200);
 }
 
+/// `chatkeep check`, with the key beside the database and with another one.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_check_names_a_key_that_opens_nothing() {
+    let market = Market::open().await;
+    restarted(market, &[], |folder| {
+        let errors_with = |key: Option<&str>| {
+            let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_chatkeep"));
+            command.arg("check").current_dir(folder);
+            command.env("CHATKEEP_STORAGE_PATH", folder.join("chatkeep.db"));
+            if let Some(key) = key {
+                command.env("CHATKEEP_MARKETPLACE_SEALING_KEY", key);
+            }
+            String::from_utf8(command.output().unwrap().stderr).unwrap()
+        };
+        let own = errors_with(None);
+        assert!(!own.contains("marketplace.sealing_key"), "{own}");
+        let other = errors_with(Some("another key of the operator's"));
+        assert!(
+            other.contains("marketplace.sealing_key: this is not"),
+            "{other}"
+        );
+    })
+    .await;
+}
+
 /// A production configuration that says nothing of the key starts all the same.
 #[tokio::test(flavor = "multi_thread")]
 async fn production_keeps_its_key_beside_the_database() {

@@ -1,6 +1,7 @@
 //! What is bought so often that its name alone is one thing: how "milk bread apples" is three things,
 //! and "olive oil" is one.
 
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::word_set::WordSet;
 use crate::assistant::builtin::words::Words;
 
@@ -25,69 +26,19 @@ static GROCERIES: WordSet<512> = WordSet::new(&[
 ]);
 
 /// Two of them that are one thing together.
-const PAIRS: [(&str, &str); 61] = [
-    ("rice", "flour"),
-    ("rice", "milk"),
-    ("rice", "cereal"),
-    ("rice", "pasta"),
-    ("rice", "noodles"),
-    ("rice", "crackers"),
-    ("rice", "vinegar"),
-    ("rice", "rolls"),
-    ("rice", "wine"),
-    ("coffee", "beans"),
-    ("coffee", "cream"),
-    ("butter", "beans"),
-    ("butter", "chicken"),
-    ("butter", "cookies"),
-    ("butter", "biscuits"),
-    ("butter", "lettuce"),
-    ("fish", "oil"),
-    ("fish", "sausages"),
-    ("fish", "rolls"),
-    ("chicken", "sausages"),
-    ("chicken", "noodles"),
-    ("chicken", "steak"),
-    ("milk", "tea"),
-    ("milk", "rolls"),
-    ("sugar", "peas"),
-    ("sugar", "cookies"),
-    ("bread", "flour"),
-    ("bread", "rolls"),
-    ("cream", "cheese"),
-    ("cream", "crackers"),
-    ("cream", "tea"),
-    ("cheese", "crackers"),
-    ("cheese", "rolls"),
-    ("cheese", "biscuits"),
-    ("beef", "sausages"),
-    ("beef", "steak"),
-    ("pork", "sausages"),
-    ("pork", "steak"),
-    ("turkey", "bacon"),
-    ("turkey", "ham"),
-    ("turkey", "sausages"),
-    ("lamb", "sausages"),
-    ("lamb", "steak"),
-    ("wine", "vinegar"),
-    ("wine", "yeast"),
-    ("honey", "mustard"),
-    ("honey", "ham"),
-    ("garlic", "bread"),
-    ("garlic", "butter"),
-    ("garlic", "salt"),
-    ("garlic", "sausages"),
-    ("salmon", "steak"),
-    ("tuna", "steak"),
-    ("soda", "bread"),
-    ("soda", "water"),
-    ("water", "crackers"),
-    ("water", "biscuits"),
-    ("oil", "olives"),
-    ("salt", "crackers"),
-    ("pepper", "steak"),
-    ("pepper", "salami"),
-];
+static PAIRS: Phrases = Phrases::new(&[
+    "rice flour", "rice milk", "rice cereal", "rice pasta", "rice noodles", "rice crackers",
+    "rice vinegar", "rice rolls", "rice wine", "coffee beans", "coffee cream", "butter beans",
+    "butter chicken", "butter cookies", "butter biscuits", "butter lettuce", "fish oil",
+    "fish sausages", "fish rolls", "chicken sausages", "chicken noodles", "chicken steak",
+    "milk tea", "milk rolls", "sugar peas", "sugar cookies", "bread flour", "bread rolls",
+    "cream cheese", "cream crackers", "cream tea", "cheese crackers", "cheese rolls",
+    "cheese biscuits", "beef sausages", "beef steak", "pork sausages", "pork steak",
+    "turkey bacon", "turkey ham", "turkey sausages", "lamb sausages", "lamb steak", "wine vinegar",
+    "wine yeast", "honey mustard", "honey ham", "garlic bread", "garlic butter", "garlic salt",
+    "garlic sausages", "salmon steak", "tuna steak", "soda bread", "soda water", "water crackers",
+    "water biscuits", "oil olives", "salt crackers", "pepper steak", "pepper salami",
+]);
 
 pub(super) fn is_grocery(word: &str) -> bool {
     GROCERIES.contains(word)
@@ -96,7 +47,7 @@ pub(super) fn is_grocery(word: &str) -> bool {
 /// The things of "milk bread apples". `None`: it may be one thing.
 pub(super) fn run_on(thing: &str) -> Option<Vec<String>> {
     let words = Words::new(thing);
-    let is_pair = |at: usize| PAIRS.contains(&(words.get(at), words.get(at + 1)));
+    let is_pair = |at: usize| words.after(at, &PAIRS).is_some();
     let is_list =
         words.len() >= RUN_ON_MIN && words.iter().all(is_grocery) && !(0..words.len()).any(is_pair);
     let one = |at: usize| words.original(at..at + 1).trim().to_owned();
