@@ -30,14 +30,15 @@ pub(super) fn run(path: &Path, options: &Options) -> Result<(), String> {
         }
         (charge, _) => charge,
     };
-    let key_in_use = key_in_use();
+    let key_in_use = key_in_use(path);
     write(path, !charge, key_in_use.clone())?;
     super::print(&next_steps(path, !charge, key_in_use.as_deref()))
 }
 
-/// The sealing key of a trial in this folder: what that encrypted stays readable only with it.
-fn key_in_use() -> Option<PathBuf> {
-    let file = config::sealing_key_file(Path::new(config::DATABASE));
+/// The sealing key of a trial in the configuration file's folder: what that encrypted stays readable
+/// only with it.
+fn key_in_use(path: &Path) -> Option<PathBuf> {
+    let file = config::sealing_key_file(&files::folder_of(path).join(config::DATABASE));
     std::path::absolute(file).ok().filter(|file| file.exists())
 }
 

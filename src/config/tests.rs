@@ -147,6 +147,13 @@ const INVALID_VALUES: &[(&str, &str)] = &[
         "server.body_timeout_s: must be a whole number from 1 to 3600, not \"30\"",
     ),
     (
+        "[storage]\npath = \"~/a.db\"", "storage.path: must be a whole path",
+    ),
+    (
+        "[relay.xmpp]\njid = \"juno\"\npassword = \"x\"",
+        "relay.xmpp.jid: must be an address",
+    ),
+    (
         "[storage]\npath = \"data/\"", "storage.path: must name a file",
     ),
     (
@@ -383,6 +390,29 @@ fn a_relative_database_in_production_is_a_warning() {
         "{:?}",
         report.warnings
     );
+}
+
+#[test]
+fn settings_without_effect_are_warnings() {
+    for (text, part) in [
+        ("[reply]\nmodel = \"m\"", "set reply.engine"),
+        (
+            "[reply]\nbase_url = \"http://127.0.0.1:1/v1\"",
+            "set reply.engine",
+        ),
+        ("[relay.telegram]\nallow = \"everyone\"", "without a token"),
+        (
+            "[relay.xmpp]\njid = \"juno@example.com\"",
+            "without a password",
+        ),
+    ] {
+        let (_, report) = read(text, &[]);
+        assert_eq!(report.problems, [], "{text}");
+        let count = |part: &str| report.warnings.iter().filter(|w| w.contains(part)).count();
+        assert_eq!(count(part), 1, "{text}: {:?}", report.warnings);
+        let (_, report) = read("", &[]);
+        assert!(report.warnings.iter().all(|w| !w.contains(part)), "{part}");
+    }
 }
 
 #[test]

@@ -56,7 +56,7 @@ pub(super) fn carry_out(
     }
     Ok(match what {
         FollowUp::Time(time) => answer_when::with_time(turn, tx, time)?,
-        FollowUp::ToldTime { to, is_moved } => event_times::told(turn, tx, to, *is_moved)?,
+        FollowUp::RevisedTime { to, is_moved } => event_times::told(turn, tx, to, *is_moved)?,
         FollowUp::Yes => answer_yes(turn, tx)?,
         FollowUp::No => decline(turn, tx)?.map(Reply::from),
         FollowUp::NeverMind => never_mind(turn, tx)?.map(Reply::from),

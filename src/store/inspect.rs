@@ -103,7 +103,7 @@ pub(super) fn check_identity(application_id: i32, version: i32) -> Result<(), St
     Ok(())
 }
 
-/// Lets SQLite read the file and its log without changing them.
+/// Opens a file that a service may have open, to read it and its log without changing them.
 pub(super) fn open_to_inspect(path: &Path) -> rusqlite::Result<Connection> {
     // A log, even an empty one, means that a service may have the file open.
     let conn = match wal_path(path).exists() {
@@ -114,6 +114,7 @@ pub(super) fn open_to_inspect(path: &Path) -> rusqlite::Result<Connection> {
     Ok(conn)
 }
 
+/// Lets SQLite check the file and its log.
 fn check_pages(path: &Path, whole: bool) -> Result<(), String> {
     let failed = |error| complain(&error);
     let conn = open_to_inspect(path).map_err(failed)?;

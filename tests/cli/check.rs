@@ -223,6 +223,13 @@ fn init_keeps_the_sealing_key_of_a_trial() {
     assert!(!file.contains("\nsealing_key = "), "{file}");
     let checked = run(path, &["check"]);
     assert!(checked.status.success(), "{checked:?}");
+    // A service elsewhere has nothing to do with the trial.
+    fs::create_dir(path.join("etc")).unwrap();
+    let made = run(path, &["init", "--config", "etc/service.toml"]);
+    assert!(made.status.success(), "{made:?}");
+    let file = fs::read_to_string(path.join("etc/service.toml")).unwrap();
+    assert!(file.contains("\nsealing_key = "), "{file}");
+    assert!(!file.contains("\nsealing_key_file"), "{file}");
 }
 
 #[test]

@@ -11,9 +11,9 @@ mod new_time;
 mod next_dates;
 mod read;
 mod restated;
+mod revised_time;
 mod skip;
 mod snooze;
-mod told_time;
 
 pub(in crate::assistant) use cancel::read_named;
 pub use cancel::{name_and_day, named_apart, second_request};
@@ -122,7 +122,7 @@ pub enum FollowUp {
     /// A bare time: the answer to "When?".
     Time(TimeChange),
     /// "it's at 10", "it was moved to friday": the time of what was just spoken of.
-    ToldTime {
+    RevisedTime {
         to: TimeChange,
         is_moved: bool,
     },

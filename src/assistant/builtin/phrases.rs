@@ -35,12 +35,12 @@ pub(in crate::assistant) use phrases;
 /// A list with a bit for each first word and for each phrase, by their hashes.
 pub(in crate::assistant) struct Phrases {
     phrases: &'static [&'static str],
-    first_words: Filter,
-    whole: Filter,
+    first_words: HashFilter,
+    whole: HashFilter,
 }
 
 const FILTER_WORDS: usize = 4;
-type Filter = [u64; FILTER_WORDS];
+type HashFilter = [u64; FILTER_WORDS];
 
 impl Phrases {
     pub(in crate::assistant) const fn new(phrases: &'static [&'static str]) -> Self {

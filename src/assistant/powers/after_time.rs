@@ -9,7 +9,7 @@ use crate::assistant::wording;
 
 /// The words after a time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AfterTime {
+pub struct WordsAfterTime {
     /// "with Bo", "in room 5".
     pub(super) details: String,
     /// "dinner at 7": nothing is done for it.
@@ -32,7 +32,7 @@ static TALK: Phrases = Phrases::new(&[
     "as well", "btw", "again", "instead", "sharp", "probably", "hopefully", "oh",
 ]);
 
-impl AfterTime {
+impl WordsAfterTime {
     pub(super) fn read(text: &str) -> Self {
         let words = Words::new(text);
         let is_new = |at: usize| words.after(at, &LINKS).is_some() || words.is_set_off(at - 1);

@@ -7,7 +7,7 @@ mod read;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use super::after_time::AfterTime;
+use super::after_time::WordsAfterTime;
 use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry};
 use super::facts::Booking;
 use super::notice::{Notice, promise};
@@ -33,7 +33,7 @@ pub enum ParcelAction {
         /// Carrier and number.
         details: String,
         time: Option<PlannedTime>,
-        after: AfterTime,
+        after: WordsAfterTime,
     },
     /// A new day. `None`: of the parcel that has none, or of the only one.
     SetTime {

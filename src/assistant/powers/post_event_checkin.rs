@@ -7,7 +7,7 @@ mod operations;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use super::after_time::AfterTime;
+use super::after_time::WordsAfterTime;
 use super::entries::{Entries, Entry, EntryDraft, EntryMention, HOUR};
 use super::notice::{self, Notice, promise};
 use super::planned_time::{self, PlannedTime};
@@ -38,7 +38,7 @@ pub enum CheckinAction {
         what: String,
         time: PlannedTime,
         mention: EntryMention,
-        after: AfterTime,
+        after: WordsAfterTime,
     },
     /// Moves an event; parts of the time that are not said stay. `time`: when a day was said.
     Move {
@@ -147,7 +147,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Che
                     // "my exam is on friday"
                     None => EntryMention::Known,
                 },
-                after: AfterTime::read(&parsers::original(words, last, end)),
+                after: WordsAfterTime::read(&parsers::original(words, last, end)),
             },
             Err(problem) => CheckinAction::UnclearTime(problem),
         },
@@ -230,7 +230,7 @@ impl CheckinState {
         what: String,
         time: PlannedTime,
         mention: EntryMention,
-        after: AfterTime,
+        after: WordsAfterTime,
         context: &PowerContext<'_>,
     ) -> String {
         self.events.drop_old(KEPT_DAYS, context);

@@ -245,6 +245,24 @@ fn a_failure_says_which_setting_to_check() {
             ModelFailure::Status(404),
             "status 404: check reply.base_url and reply.model",
         ),
+        (
+            ModelFailure::Status(302),
+            "status 302: check reply.base_url; most end with /v1, and none is redirected",
+        ),
+        (
+            ModelFailure::Garbled,
+            "garbled: check reply.base_url; most end with /v1, and none is redirected",
+        ),
+        (
+            ModelFailure::Status(400),
+            "status 400: check reply.model and reply.max_tokens_field",
+        ),
+        (
+            ModelFailure::Busy {
+                retry_after_s: None,
+            },
+            "busy: it takes no more requests now, or the account has no credit",
+        ),
         (ModelFailure::Status(500), "status 500"),
         (ModelFailure::TimedOut, "timed_out"),
     ] {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::told_time::told_time;
+use super::revised_time::revised_time;
 use crate::assistant::builtin::parsing::drop_name;
 use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::settings::is_first_name;
@@ -55,7 +55,7 @@ pub(super) fn value_in(words: &Words) -> Option<String> {
     };
     let changed = || words.after(words.skip(0, phrases!["please", "ok", "and"]), &CHANGES);
     let told = || {
-        let from = told_time(words, 0)?.from;
+        let from = revised_time(words, 0)?.from;
         let value = Words::new(words.original(from..words.len()));
         whole_time(&value).map(|_| from)
     };

@@ -10,9 +10,9 @@ use super::change::{
 use super::fixed::fixed;
 use super::new_time::{begins_time, read_new_time, time_alone};
 use super::next_dates::next_dates;
+use super::revised_time::revised_time;
 use super::skip::{pause, skip, switched_off_on_day};
 use super::snooze::{more_minutes, snooze};
-use super::told_time::told_time;
 use super::{FollowUp, ReminderRef, TimeChange};
 use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::reminder::repeats;
@@ -59,10 +59,10 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
         _ => None,
     });
     let told = || {
-        let told = told_time(words, at)?;
+        let told = revised_time(words, at)?;
         let to = time_alone(words, told.from..end)?;
         let is_moved = told.is_moved;
-        Some(FollowUp::ToldTime { to, is_moved })
+        Some(FollowUp::RevisedTime { to, is_moved })
     };
     let found = found
         .or_else(told)

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::after_time::AfterTime;
+use super::super::after_time::WordsAfterTime;
 use super::super::operations::{
     self, CallContext, Result, clean, given, needed_time, optional, planned_time,
 };
@@ -49,7 +49,7 @@ impl operations::Arguments<ParcelAction> for Arguments {
                 what: given(about, "parcel")?,
                 details: clean(self.details.as_deref().unwrap_or_default()),
                 time: planned_time(date, time, context)?,
-                after: AfterTime::default(),
+                after: WordsAfterTime::default(),
             },
             ParcelOperation::SetDay => ParcelAction::SetTime {
                 about,

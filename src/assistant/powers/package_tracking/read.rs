@@ -7,7 +7,7 @@ use super::ParcelAction;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::after_time::AfterTime;
+use crate::assistant::powers::after_time::WordsAfterTime;
 use crate::assistant::powers::{RequestStrength, parsers, planned_time};
 
 /// A shorter word with digits in it is no tracking number.
@@ -187,7 +187,7 @@ fn parse_parcel(
     let verb_end = verb.map_or(to, |(_, next)| next);
     let later = found.as_ref().map(|found| found.range().1.max(verb_end));
     let later = later.filter(|later| verb.is_some() && !(*later..end).any(is_of_carrier));
-    let after = later.map(|later| AfterTime::read(&parsers::original(words, later, end)));
+    let after = later.map(|later| WordsAfterTime::read(&parsers::original(words, later, end)));
     let after = after.unwrap_or_default();
     let (mut named, mut details) = (Vec::new(), Vec::new());
     for n in from..end {

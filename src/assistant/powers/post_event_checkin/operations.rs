@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::after_time::AfterTime;
+use super::super::after_time::WordsAfterTime;
 use super::super::entries::EntryMention;
 use super::super::operations::{self, CallContext, Result, needed, needed_time};
 use super::CheckinAction;
@@ -41,7 +41,7 @@ impl operations::Arguments<CheckinAction> for Arguments {
                 what: what()?,
                 time: needed_time(self.date.as_deref(), self.time.as_deref(), context)?,
                 mention: EntryMention::moved_if(self.moved.unwrap_or_default()),
-                after: AfterTime::default(),
+                after: WordsAfterTime::default(),
             },
             CheckinOperation::Remove => CheckinAction::Remove(what()?),
         }))

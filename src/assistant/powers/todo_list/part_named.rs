@@ -16,7 +16,7 @@ const LINKS: [&str; 27] = [
 ];
 
 /// How a thing is named.
-struct Named {
+struct PartialName {
     /// Of the thing, without numbers at the beginning.
     item_words: usize,
     /// Of the name.
@@ -27,7 +27,7 @@ struct Named {
     groceries: usize,
 }
 
-impl Named {
+impl PartialName {
     /// `None`: all of the thing is named, or all of it is one thing for sure.
     fn of(name: &Words<'_>, item: &Words<'_>) -> Option<Self> {
         let from = name.skip(0, phrases!["the", "my", "our", "a", "an", "some"]);
@@ -78,7 +78,7 @@ impl TodoState {
         list: &ListName,
         texts: &[String],
     ) -> Option<String> {
-        let all = self.in_full(list, texts, |_| true, Named::is_unsure_to_remove)?;
+        let all = self.full_names(list, texts, |_| true, PartialName::is_unsure_to_remove)?;
         let question = format!(
             "{} Shall I remove all of it? Say “yes”; I've changed nothing yet.",
             all.part
@@ -88,9 +88,9 @@ impl TodoState {
         Some(question)
     }
 
-    /// The same before it is done.
+    /// The question before a thing is done of which only a part was named.
     pub(super) fn whether_done(&mut self, list: &ListName, texts: &[String]) -> Option<String> {
-        let all = self.in_full(list, texts, |item| !item.done, Named::is_unsure_done)?;
+        let all = self.full_names(list, texts, |item| !item.done, PartialName::is_unsure_done)?;
         let question = format!(
             "{} Is all of it done? Say “yes”; I've changed nothing yet.",
             all.part
@@ -101,13 +101,13 @@ impl TodoState {
     }
 
     /// The full names of these things, if a part of one names more than was meant.
-    fn in_full(
+    fn full_names(
         &self,
         list: &ListName,
         texts: &[String],
         matches: impl Fn(&Item) -> bool,
-        is_unsure: impl Fn(&Named) -> bool,
-    ) -> Option<InFull> {
+        is_unsure: impl Fn(&PartialName) -> bool,
+    ) -> Option<FullNames> {
         let (mut names, mut part) = (Vec::new(), None);
         for text in texts {
             let Ok((place, at)) = self.find(list, text, &matches) else {
@@ -117,13 +117,13 @@ impl TodoState {
             let item = &self.items_in(place)[at].text;
             names.push(format!("“{item}”"));
             let words = Words::new(item);
-            let named = Named::of(&Words::new(text), &words);
+            let named = PartialName::of(&Words::new(text), &words);
             let is_number = number(text).is_some() || text.to_lowercase().contains("last ");
             if !is_number && part.is_none() && named.is_some_and(|named| is_unsure(&named)) {
                 part = Some(format!("“{text}” is only a part of “{item}”."));
             }
         }
-        Some(InFull {
+        Some(FullNames {
             part: part?,
             names: joined(&names),
         })
@@ -142,7 +142,7 @@ impl TodoState {
 }
 
 /// Things by their full names.
-struct InFull {
+struct FullNames {
     names: String,
     /// Says of one that only a part of it was named.
     part: String,

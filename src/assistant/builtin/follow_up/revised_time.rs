@@ -19,23 +19,23 @@ static TOLD_MOVED: Phrases = Phrases::new(&[
 ]);
 
 /// A time that is told of what was spoken of.
-pub(super) struct ToldTime {
+pub(super) struct RevisedTime {
     /// Where its words begin.
     pub(super) from: usize,
     pub(super) is_moved: bool,
 }
 
 /// "it's at 10", "it was moved to dec 4".
-pub(super) fn told_time(words: &Words, at: usize) -> Option<ToldTime> {
+pub(super) fn revised_time(words: &Words, at: usize) -> Option<RevisedTime> {
     if let Some(from) = words.after(at, &TOLD_MOVED) {
         let is_moved = true;
-        return Some(ToldTime { from, is_moved });
+        return Some(RevisedTime { from, is_moved });
     }
     let from = words.after(at, &TOLD)?;
     // "it's 10" may be a sum.
     let is_time = matches!(words.get(from), "at" | "on")
         || when::day_at(words, from).is_some_and(|(_, end)| end == words.len());
-    is_time.then_some(ToldTime {
+    is_time.then_some(RevisedTime {
         from,
         is_moved: words.get(from - 1) == "now",
     })
