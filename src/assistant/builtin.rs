@@ -8,26 +8,20 @@ pub(in crate::assistant) mod crisis;
 mod dates;
 pub(in crate::assistant) mod follow_up;
 mod memory;
-mod misspelled;
 mod needed;
 pub(in crate::assistant) mod parsing;
-pub(in crate::assistant) mod phrases;
 pub(in crate::assistant) mod reminder;
 mod settings;
 pub(in crate::assistant) mod small_talk;
-mod time_cache;
-mod time_expression;
 mod unknown;
-pub(in crate::assistant) mod when;
-pub(in crate::assistant) mod word_set;
-pub(in crate::assistant) mod words;
-mod zone;
 
 use std::cell::Cell;
 
 use super::help::HelpGroup;
 use super::wording;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
+use crate::assistant::text::words::{Words, stable_hash};
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
 pub use crisis::CrisisKind;
@@ -50,7 +44,6 @@ pub use reminder::{REMINDER_CHARS_MAX, reminder_matches};
 pub use settings::NAME_CHARS_MAX;
 use std::ops::Range;
 pub use unknown::{Statement, UnknownMessage, asks_for_list};
-use words::Words;
 
 /// A message's text and context.
 #[derive(Debug, Clone, Copy)]
@@ -317,7 +310,7 @@ impl ParsedMessage<'_> {
 
     /// Chooses a wording, always the same one for the same text.
     fn pick<'c>(&self, choices: &[&'c str]) -> &'c str {
-        let at = words::stable_hash(self.context.text) as usize;
+        let at = stable_hash(self.context.text) as usize;
         choices
             .get(at % choices.len().max(1))
             .copied()

@@ -27,7 +27,6 @@ mod facts;
 mod focus_protector;
 mod gmail_mindreader_agent;
 mod habit_tracker;
-mod local_time;
 mod mails;
 mod membership_renewal;
 mod money;
@@ -37,10 +36,8 @@ mod offers;
 pub mod operations;
 mod package_tracking;
 mod parsers;
-pub(in crate::assistant) mod plan;
 mod planned_time;
 mod post_event_checkin;
-pub(in crate::assistant) mod power;
 mod preferences;
 mod recognise;
 mod reservation_prep;
@@ -50,7 +47,6 @@ mod superpower;
 mod table;
 #[cfg(test)]
 mod tests;
-mod texts;
 mod tickets_vault;
 mod todo_list;
 mod travel_brain;
@@ -58,6 +54,11 @@ mod trip_planner;
 mod usual_purchases;
 mod waking_hours;
 
+pub use super::local_time::minute_of_day;
+pub use super::plan::Plan;
+pub use super::power::Power;
+use super::wording::texts;
+use super::{local_time, plan, power};
 pub use birthday_reminder::{StoredBirthday, birthdays, keep_again, remove_birthday};
 pub use bookings::current_bookings;
 pub use calendar_query_agent::CalendarQuery;
@@ -69,11 +70,8 @@ pub use email_urgency::JUDGED_WITHIN_S;
 pub use facts::{
     Booking, BookingDetails, CalendarName, EventFact, Facts, Mail, PlannedTrip, TravelTimes,
 };
-pub use local_time::minute_of_day;
 pub use parsers::choice;
-pub use plan::Plan;
 pub use post_event_checkin::{CheckinAnswer, checkin_answer};
-pub use power::Power;
 pub use preferences::{
     NOTICES_DESCRIPTION, NoticeArguments, NoticePreferences, NoticeRequest, PREFERENCES_NAME,
     notice_request,

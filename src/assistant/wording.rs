@@ -16,6 +16,7 @@ mod occasions;
 mod recurring;
 mod reminders;
 mod skipping;
+pub(in crate::assistant) mod texts;
 mod times;
 mod undo;
 
@@ -26,8 +27,8 @@ pub use apologies::{
     not_done, nothing_done, nothing_sent, unseen_photos, what_is_set, without_model,
 };
 pub use care::{
-    after_crisis, crisis, crisis_over, has_crisis_texts, how_to_delete_account, how_to_export_data,
-    unknown_after_crisis, what_is_kept,
+    CrisisKind, after_crisis, crisis, crisis_over, has_crisis_texts, how_to_delete_account,
+    how_to_export_data, unknown_after_crisis, what_is_kept,
 };
 pub use connecting::*;
 pub use delivered::{late_reminder_text, reminder_text};

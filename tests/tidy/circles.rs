@@ -13,14 +13,33 @@ type Imports = BTreeMap<Module, BTreeSet<Module>>;
 /// Re-exports of re-exports that are followed.
 const REEXPORTS_MAX: usize = 4;
 
-/// The imports that are part of a circle.
+/// The imports between files that are part of a circle.
 pub(crate) fn circles(files: &[File]) -> Vec<String> {
+    circular(&imports(files))
+}
+
+/// The imports between the parts of a folder (its files, each with its own folder) that are part of
+/// a circle.
+pub(crate) fn circles_of_parts(files: &[File], folder: &str) -> Vec<String> {
+    let part_of = |module: &Module| module.get(..2).map(<[String]>::to_vec);
+    let mut parts = Imports::new();
+    for (module, named) in imports(files) {
+        let Some(part) = part_of(&module).filter(|part| part[0] == folder) else {
+            continue;
+        };
+        let named = named.iter().filter_map(part_of);
+        let others = named.filter(|other| other[0] == folder && *other != part);
+        parts.entry(part.clone()).or_default().extend(others);
+    }
+    circular(&parts)
+}
+
+fn imports(files: &[File]) -> Imports {
     let uses: BTreeMap<Module, Uses> = files
         .iter()
         .map(|file| (module_of(&file.path), Uses::read(&file.code)))
         .collect();
-    let imports: Imports = uses
-        .iter()
+    uses.iter()
         .map(|(module, own)| {
             let named = own.paths.iter();
             let mut named: BTreeSet<Module> = named
@@ -29,12 +48,13 @@ pub(crate) fn circles(files: &[File]) -> Vec<String> {
             named.retain(|other| !other.starts_with(module) && !module.starts_with(other));
             (module.clone(), named)
         })
-        .collect();
+        .collect()
+}
+
+fn circular(imports: &Imports) -> Vec<String> {
     let mut breaches = Vec::new();
-    for (module, named) in &imports {
-        let circular = named
-            .iter()
-            .filter(|other| reaches(other, module, &imports));
+    for (module, named) in imports {
+        let circular = named.iter().filter(|other| reaches(other, module, imports));
         breaches
             .extend(circular.map(|other| format!("{} -> {}", module.join("/"), other.join("/"))));
     }

@@ -276,3 +276,11 @@ fn files_do_not_import_each_other_in_a_circle() {
         circles::circles(&source::code()),
     );
 }
+
+#[test]
+fn the_assistants_parts_do_not_import_each_other_in_a_circle() {
+    assert_none(
+        "Text is read below what a message means, and that below the superpowers.",
+        circles::circles_of_parts(&source::code(), "assistant"),
+    );
+}

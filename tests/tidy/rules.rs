@@ -217,7 +217,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     (
         "strsim",
         &[
-            "src/assistant/builtin/when/alike.rs", "src/assistant/tools/fitting.rs",
+            "src/assistant/text/when/alike.rs", "src/assistant/tools/fitting.rs",
             "src/config/unknown_keys.rs", "src/flags/registry.rs",
         ],
     ),

@@ -2,8 +2,8 @@
 //! fixed phrases match, so that ordinary talk about these subjects doesn't.
 
 use super::{AccountTask, Intent, ParsedMessage, ProfilePart, small_talk, wording};
-use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::help::HelpGroup;
+use crate::assistant::text::phrases::{Phrases, phrases};
 
 pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     let request = &*small_talk::spelled_out(message.request());

@@ -7,9 +7,10 @@ use std::ops::Range;
 
 use chrono::{Datelike, Days, Months, NaiveDate};
 
-use super::words::Words;
-use super::{Intent, ParsedMessage, Span, subject, when, wording};
-use crate::assistant::builtin::phrases::{Phrases, phrases};
+use super::{Intent, ParsedMessage, Span, subject, wording};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
+use crate::assistant::text::words::Words;
 use crate::clock::{Timestamp, Zone};
 
 /// A longer message is no such question.

@@ -26,17 +26,17 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::word_set::{HashedWord, WordMap};
-use super::words::Words;
-use crate::assistant::builtin::phrases::phrases;
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::word_set::{HashedWord, WordMap};
+use crate::assistant::text::words::Words;
 use contexts::{CONTEXTS, OTHER_MEANINGS};
 use grammar::CrisisPattern;
 use pattern_set::{PatternSet, context};
 use sentences::Sentence;
 
+pub use crate::assistant::wording::CrisisKind;
 pub(in crate::assistant) use over::is_over;
 pub(super) use over::may_be_over;
-pub use pattern_set::CrisisKind;
 pub(in crate::assistant) use unrelated::is_unrelated;
 
 struct CrisisPatterns {

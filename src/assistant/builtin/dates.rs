@@ -1,9 +1,9 @@
 //! Questions about a day of the calendar: "what's the date tomorrow?", "how many days until
 //! christmas?".
 
-use super::words::Words;
 use super::{Intent, ParsedMessage, agenda, wording};
-use crate::assistant::builtin::phrases::{Phrases, phrases};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
 
 /// A longer message is no such question.
 const WORDS_MAX: usize = 12;

@@ -35,7 +35,7 @@ use std::ops::Range;
 use chrono::{Datelike, NaiveDate, NaiveTime, Weekday};
 
 use super::reminder::repeats::Repeat;
-use super::when::{self, Day, TimeExpression, TimeOfDay};
+use crate::assistant::text::when::{self, Day, TimeExpression, TimeOfDay};
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
 

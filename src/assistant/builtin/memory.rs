@@ -3,11 +3,11 @@
 pub(super) mod fact;
 pub(super) mod matching;
 
-use super::words::Words;
 use super::{
     Intent, ParsedMessage, REMINDER_CHARS_MAX, subject, tidied, with_corrected_value, wording,
 };
-use crate::assistant::builtin::phrases::{Phrases, phrases};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
 
 /// A longer text is no question about memories.
 const QUESTION_WORDS_MAX: usize = 20;

@@ -1,8 +1,9 @@
 //! Statements that something is needed or used up, without a request: "i need toothpaste", "we're
 //! out of milk". The assistant only offers to put the thing on the list.
 
-use super::{ParsedMessage, reminder, subject, when};
-use crate::assistant::builtin::phrases::{Phrases, phrases};
+use super::{ParsedMessage, reminder, subject};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
 
 /// Words of what is needed.
 const THING_WORDS_MAX: usize = 4;

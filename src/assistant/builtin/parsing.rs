@@ -2,11 +2,11 @@
 
 use std::cell::Cell;
 
-use super::word_set::{HashedWord, WordSet};
-use super::words::Words;
 use super::{MessageContext, ParsedMessage};
 use crate::assistant::addresses;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::word_set::{HashedWord, WordSet};
+use crate::assistant::text::words::Words;
 
 /// Most words of a fixed phrase.
 const PHRASE_WORDS_MAX: usize = 14;

@@ -46,10 +46,10 @@ use who::{everyone_here, somebody_else};
 
 use super::follow_up;
 use super::memory::matching::memory_matches;
-use super::when::{self, TimeExpression};
-use super::words::Words;
 use super::{Intent, ParsedMessage, wording};
-use crate::assistant::builtin::phrases::{Phrases, phrases};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when::{self, TimeExpression};
+use crate::assistant::text::words::Words;
 
 /// From this hour on a bare hour of an alarm is in the morning.
 const ALARM_HOUR_MIN: u32 = 5;

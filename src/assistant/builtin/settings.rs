@@ -4,9 +4,10 @@ mod first_names;
 
 use std::ops::Range;
 
-use super::words::Words;
-use super::{Intent, ParsedMessage, subject, wording, zone};
-use crate::assistant::builtin::phrases::{Phrases, phrases};
+use super::{Intent, ParsedMessage, subject, wording};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
+use crate::assistant::text::zone;
 use crate::clock::Zone;
 pub(in crate::assistant::builtin) use first_names::is_first_name;
 

@@ -6,9 +6,10 @@ mod reactions;
 
 use std::borrow::Cow;
 
-use super::words::{self, Words};
-use super::{Intent, ParsedMessage, subject, wording, zone};
-use crate::assistant::builtin::phrases::phrases;
+use super::{Intent, ParsedMessage, subject, wording};
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::words::{self, Words};
+use crate::assistant::text::zone;
 
 /// A message without words.
 pub(in crate::assistant) fn wordless(message: &ParsedMessage) -> Intent {

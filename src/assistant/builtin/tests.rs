@@ -205,7 +205,7 @@ fn reminders_of_a_day_and_crises() {
     let midnight = |day| {
         let date = chrono::NaiveDate::from_ymd_opt(2026, 3, day).unwrap();
         let zone = "Europe/Berlin".parse().unwrap();
-        when::at_hour(date, 0, 0, zone).unwrap()
+        crate::assistant::text::when::at_hour(date, 0, 0, zone).unwrap()
     };
     let on = |day| {
         Intent::CancelReminders(RemindersToCancel {

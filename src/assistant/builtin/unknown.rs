@@ -2,12 +2,12 @@
 
 use super::parsing::read_message;
 use super::reminder;
-use super::words::Words;
 use super::{
     FactChange, FollowUp, Intent, MessageContext, ParsedMessage, crisis, follow_up, memory, needed,
     parsing, small_talk, wording,
 };
-use crate::assistant::builtin::phrases::phrases;
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::words::Words;
 use crate::clock::Timestamp;
 use crate::model::recurrence::Recurrence;
 

@@ -2,9 +2,9 @@
 //! detail is kept with it; what else is asked for or told is not, and is named.
 
 use super::statement;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
+use crate::assistant::text::words::Words;
 use crate::assistant::wording;
 
 /// The words after a time.

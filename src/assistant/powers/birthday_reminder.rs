@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::local_time;
 use super::texts::{capital, counted, same, too_long};
 use super::{PowerContext, Superpower};
-use crate::assistant::builtin::when;
+use crate::assistant::text::when;
 use crate::clock::Timestamp;
 pub use as_memories::{StoredBirthday, birthdays, keep_again, remove_birthday};
 pub(super) use operations::Arguments;

@@ -6,7 +6,7 @@ use chrono::{NaiveDate, NaiveDateTime, Timelike};
 use super::facts::{BookedPlace, Booking};
 use super::{PowerContext, events};
 use super::{local_time, texts};
-use crate::assistant::builtin::words::stable_hash;
+use crate::assistant::text::words::stable_hash;
 use crate::model::mail_item::{FactKind, FactStatus};
 
 /// Shorter names are too often a part of others.

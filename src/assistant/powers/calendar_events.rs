@@ -10,8 +10,8 @@ use super::notice::{self, Notice, SentNotices};
 use super::operations::{self, CallContext, within};
 use super::{Power, PowerContext, RequestStrength, Superpower, parsers};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
 use crate::clock::Timestamp;
 
 /// How long before an event its reminder goes out, unless the person says otherwise.

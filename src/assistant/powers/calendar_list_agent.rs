@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::operations::{self, CallContext, needed};
 use super::{PowerContext, PowerEffect, RequestStrength, Superpower, events, parsers};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
+use crate::assistant::text::phrases::{Phrases, phrases};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum CalendarListAction {

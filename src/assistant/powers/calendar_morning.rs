@@ -11,8 +11,8 @@ use super::operations::{self, CallContext, needed_minute};
 use super::{Power, PowerContext, RequestStrength, Superpower};
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::phrases;
-use crate::assistant::builtin::when::{self, Day, TimeExpression};
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::when::{self, Day, TimeExpression};
 use crate::clock::{Timestamp, Zone};
 
 /// The default time, in minutes after midnight.

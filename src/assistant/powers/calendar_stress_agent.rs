@@ -11,7 +11,7 @@ use super::operations::{self, CallContext};
 use super::texts;
 use super::{PowerContext, RequestStrength, Superpower, local_time};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::text::phrases::Phrases;
 use crate::model::calendar::WINDOW_PAST_DAYS;
 
 /// Weeks before that are compared with.

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::operations::{self, CallContext, needed_minute};
 use super::{PowerContext, RequestStrength, Superpower};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when::{self, Day, TimeExpression};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when::{self, Day, TimeExpression};
 use crate::clock::{Timestamp, Zone};
 
 /// The default hour.

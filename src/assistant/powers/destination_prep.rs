@@ -11,8 +11,8 @@ use super::operations::{self, CallContext, optional, within};
 use super::{Power, PowerContext, RequestStrength, StoredState, Superpower};
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
 use crate::clock::Timestamp;
 
 /// The default travel time.

@@ -9,8 +9,8 @@ use super::operations::{self, CallContext, minute};
 use super::{Plan, Power, PowerContext, RequestStrength, Superpower};
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when::{self, Day, TimeExpression, TimeOfDay};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when::{self, Day, TimeExpression, TimeOfDay};
 use crate::clock::{Timestamp, Zone};
 
 const POWER: Power = Power::EveningPrep;

@@ -8,8 +8,8 @@ use super::operations::{self, CallContext, within};
 use super::{PowerContext, RequestStrength, Superpower};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::follow_up::two_durations;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when::{self, TimeExpression};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when::{self, TimeExpression};
 use crate::assistant::wording;
 use crate::clock::Timestamp;
 

@@ -9,7 +9,7 @@ use super::mails;
 use super::operations::{self, CallContext, needed};
 use super::{PowerContext, RequestStrength, Superpower, parsers};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
+use crate::assistant::text::phrases::{Phrases, phrases};
 
 /// Mails that are named.
 const NAMED_MAX: usize = 5;

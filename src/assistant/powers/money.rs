@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::words::Words;
 
 /// The largest accepted amount: ten million, in minor units.
 pub(super) const AMOUNT_MINOR_MAX: i64 = 1_000_000_000;

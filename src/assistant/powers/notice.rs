@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Power, PowerContext};
-use crate::assistant::builtin::when;
+use crate::assistant::text::when;
 use crate::clock::{Timestamp, Zone};
 
 /// A notice so shortly before the beginning comes too late.

@@ -4,10 +4,10 @@ use chrono::NaiveDate;
 
 use super::local_time::date;
 use super::texts::same;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::subject;
-use crate::assistant::builtin::when::{self, Day, TimeExpression, TimeOfDay};
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when::{self, Day, TimeExpression, TimeOfDay};
+use crate::assistant::text::words::Words;
 use crate::clock::{Timestamp, Zone};
 
 /// Limit of entries in one message.

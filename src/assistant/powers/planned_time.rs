@@ -5,10 +5,10 @@ use chrono::NaiveDate;
 
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::reminder::repeats::repeats;
-use crate::assistant::builtin::when::{self, Day, Problem, TimeExpression};
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::Phrases;
+use crate::assistant::text::when::{self, Day, Problem, TimeExpression};
+use crate::assistant::text::words::Words;
 use crate::assistant::wording;
 
 /// Words that are looked through.

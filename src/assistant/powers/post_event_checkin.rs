@@ -13,9 +13,9 @@ use super::notice::{self, Notice, promise};
 use super::planned_time::{self, PlannedTime};
 use super::{Plan, Power, PowerContext, PowerEffect, RequestChoice, RequestStrength, Superpower};
 use super::{local_time, parsers, statement, texts};
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::words::{Words, stable_hash};
 use crate::assistant::builtin::{ParsedMessage, TimeChange};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::{Words, stable_hash};
 use crate::clock::Timestamp;
 pub(super) use operations::Arguments;
 

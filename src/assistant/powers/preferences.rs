@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::waking_hours::WakingHours;
 use super::{Power, parsers};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when::TimeOfDay;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when::TimeOfDay;
+use crate::assistant::text::words::Words;
 use crate::clock::Timestamp;
 pub use operations::{NOTICES_DESCRIPTION, NoticeArguments, notice_request};
 

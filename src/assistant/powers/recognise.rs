@@ -13,7 +13,7 @@ use crate::assistant::MessageContext;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::follow_up::UNDO;
 use crate::assistant::builtin::parsing::read_message;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::text::phrases::Phrases;
 use corrected::Correction;
 use needed_words::may_be_meant;
 use words::may_ask;

@@ -18,7 +18,7 @@ use super::notice::{Notice, promise};
 use super::planned_time::{self, PlannedTime};
 use super::{Plan, Power, PowerContext, PowerEffect, RequestChoice, Superpower};
 use crate::assistant::builtin::TimeChange;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::words::Words;
 use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;

@@ -9,8 +9,8 @@ use words::{
 };
 
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
 
 /// Words of a person's name.
 const NAME_WORDS_MAX: usize = 6;

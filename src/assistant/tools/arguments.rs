@@ -4,9 +4,9 @@ use chrono::{DateTime, Months, NaiveDate, NaiveDateTime};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::builtin::when::YEARS_AHEAD_MAX;
 use super::super::builtin::{NAME_CHARS_MAX, REMINDER_CHARS_MAX};
 use super::super::powers::operations::{CallContext, clean, planned_day};
+use super::super::text::when::YEARS_AHEAD_MAX;
 use super::{Operation, ProfileChange, ReminderChat, ReminderTime, Result};
 use crate::clock::{Timestamp, Zone, at_wall_time};
 

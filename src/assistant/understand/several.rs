@@ -4,14 +4,15 @@
 mod beginnings;
 mod questions;
 
-use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::reminder::without_courtesies;
-use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{
     FollowUp, Intent, MessageContext, ParsedMessage, ReminderRef, Statement, UnknownMessage,
-    asked_about, follow_up, may_answer, memory_answers, one_request, parsing, when,
+    asked_about, follow_up, may_answer, memory_answers, one_request, parsing,
 };
 use crate::assistant::powers::{Power, RequestStrength, recognise};
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::when;
+use crate::assistant::text::words::Words;
 use crate::assistant::wording;
 use beginnings::{RequestStart, beginnings};
 use questions::{QUESTIONS, begins_question, is_to_be_asked};

@@ -3,8 +3,26 @@
 
 mod crisis_texts;
 
-use crate::assistant::CrisisKind;
 use crisis_texts::CrisisTexts;
+
+/// The kinds of crises, by the answer that they need.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CrisisKind {
+    /// The person may want to die or to hurt themselves.
+    Despair,
+    /// Somebody near them may want to die or to hurt themselves.
+    OtherInDespair,
+    /// Somebody hurts or threatens them.
+    Danger,
+    /// Somebody needs an ambulance, or the fire brigade.
+    Emergency,
+    /// An emergency of somebody who may want to die, as after too many pills.
+    Overdose,
+    /// The person may hurt somebody, or is afraid to.
+    HarmToOthers,
+    /// A panic attack.
+    Panic,
+}
 
 /// Crisis lines by the prefix of the writer's phone number: prefix, number, name. Nationwide lines.
 /// The comment above each says where the number was read, and of when that page is; all were read on

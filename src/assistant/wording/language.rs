@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use whatlang::{Detector, Lang};
 
-use crate::assistant::builtin::word_set::{HashedWord, WordMap};
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::word_set::{HashedWord, WordMap};
+use crate::assistant::text::words::Words;
 
 /// Characters of a text that are looked at.
 const CHARS_MAX: usize = 1_000;

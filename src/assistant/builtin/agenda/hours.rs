@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use super::{Span, day, when, wording};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when::{Day, Delay, PartOfDay, TimeExpression};
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when::{Day, Delay, PartOfDay, TimeExpression};
+use crate::assistant::text::words::Words;
 use crate::clock::Timestamp;
 
 static NEXT: Phrases = Phrases::new(&[

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use crate::assistant::builtin::word_set::WordMap;
+use crate::assistant::text::word_set::WordMap;
 
 /// More pills at once are an emergency.
 const PILLS_MAX: u32 = 5;

@@ -1,7 +1,7 @@
 //! What people say whom somebody hurts or threatens, or who hear that it happens, in the notation of
 //! `grammar`.
 
-use super::pattern_set::CrisisKind::Danger;
+use super::CrisisKind::Danger;
 use super::pattern_set::{PatternSet, context::*};
 
 pub(super) const DANGER: [PatternSet; 3] = [

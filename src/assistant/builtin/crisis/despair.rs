@@ -1,7 +1,7 @@
 //! What people say who may want to die or to hurt themselves, or somebody near them, in the
 //! notation of `grammar`.
 
-use super::pattern_set::CrisisKind::{Despair, OtherInDespair};
+use super::CrisisKind::{Despair, OtherInDespair};
 use super::pattern_set::{PatternSet, context::*};
 
 pub(super) const DESPAIR: [PatternSet; 4] = [

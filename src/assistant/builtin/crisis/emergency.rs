@@ -1,6 +1,6 @@
 //! What people say who need an ambulance or the fire brigade, in the notation of `grammar`.
 
-use super::pattern_set::CrisisKind::Emergency;
+use super::CrisisKind::Emergency;
 use super::pattern_set::{PatternSet, context::*};
 
 pub(super) const EMERGENCY: [PatternSet; 5] = [

@@ -1,7 +1,7 @@
 //! What people say who may hurt somebody, or are afraid to, and who have a panic attack, in the
 //! notation of `grammar`.
 
-use super::pattern_set::CrisisKind::{HarmToOthers, Panic};
+use super::CrisisKind::{HarmToOthers, Panic};
 use super::pattern_set::{PatternSet, context::*};
 
 pub(super) const HARM: [PatternSet; 3] = [

@@ -1,9 +1,9 @@
 //! Tells where or with whom somebody doesn't want to live from not wanting to live. What is not known
 //! as a place or a person is none.
 
-use crate::assistant::builtin::phrases::phrases;
-use crate::assistant::builtin::words::Words;
-use crate::assistant::builtin::zone;
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::words::Words;
+use crate::assistant::text::zone;
 
 /// "in Berlin", "with my parents anymore": where or with whom somebody doesn't want to live. What is
 /// not known as a place or a person is none.

@@ -6,7 +6,7 @@ mod despair;
 mod emergency;
 mod other_meanings;
 
-use super::pattern_set::CrisisKind::{self, Danger, Despair, Emergency, OtherInDespair, Overdose};
+use super::CrisisKind::{self, Danger, Despair, Emergency, OtherInDespair, Overdose};
 use super::pattern_set::{PatternSet, context::*};
 
 pub(super) use other_meanings::OTHER_MEANINGS;

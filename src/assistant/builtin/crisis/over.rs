@@ -1,9 +1,9 @@
 //! What somebody says when a crisis is over: "he's fine now", "false alarm".
 
 use super::sentences;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::word_set::WordSet;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::word_set::WordSet;
+use crate::assistant::text::words::Words;
 
 /// A longer message tells more than that.
 const WORDS_MAX: usize = 14;

@@ -1,6 +1,6 @@
 //! What people say of somebody who took too much medicine or poison, in the notation of `grammar`.
 
-use super::pattern_set::CrisisKind::{Emergency, Overdose};
+use super::CrisisKind::{Emergency, Overdose};
 use super::pattern_set::{PatternSet, context::*};
 
 pub(super) const OVERDOSE: [PatternSet; 4] = [

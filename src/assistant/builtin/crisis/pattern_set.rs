@@ -1,23 +1,6 @@
 //! What patterns of a crisis have in common: what they tell of, and what takes them back.
 
-/// The kinds of crises, by the answer that they need.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CrisisKind {
-    /// The person may want to die or to hurt themselves.
-    Despair,
-    /// Somebody near them may want to die or to hurt themselves.
-    OtherInDespair,
-    /// Somebody hurts or threatens them.
-    Danger,
-    /// Somebody needs an ambulance, or the fire brigade.
-    Emergency,
-    /// An emergency of somebody who may want to die, as after too many pills.
-    Overdose,
-    /// The person may hurt somebody, or is afraid to.
-    HarmToOthers,
-    /// A panic attack.
-    Panic,
-}
+use crate::assistant::wording::CrisisKind;
 
 #[derive(Clone, Copy)]
 pub(super) struct PatternSet {

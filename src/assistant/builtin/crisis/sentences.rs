@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::{classes, spelling};
-use crate::assistant::builtin::phrases::phrases;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::words::Words;
 
 /// Longer sentences are read in parts, which overlap.
 const SENTENCE_WORDS_MAX: usize = 64;

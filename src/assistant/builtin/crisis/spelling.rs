@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use crate::assistant::builtin::word_set::{HashedWord, WordMap, WordSet};
+use crate::assistant::text::word_set::{HashedWord, WordMap, WordSet};
 
 /// Misspelled words by which a crisis is told, and what they mean. Of the words of `LONG_WORDS` any
 /// slip is known.

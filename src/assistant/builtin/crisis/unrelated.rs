@@ -1,9 +1,9 @@
 //! What plainly asks for something else, soon after a crisis: "translate hello", "whats the
 //! weather". Whatever may belong to the crisis is not among it.
 
-use crate::assistant::builtin::phrases::Phrases;
-use crate::assistant::builtin::word_set::WordSet;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::Phrases;
+use crate::assistant::text::word_set::WordSet;
+use crate::assistant::text::words::Words;
 
 /// A longer message tells more than that.
 const WORDS_MAX: usize = 16;

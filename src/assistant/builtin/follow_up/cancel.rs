@@ -5,9 +5,10 @@ use std::ops::Range;
 use super::change::{number_span, numbers};
 use super::new_time::{mentions_time, read_new_time, time_alone};
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::words::Words;
-use crate::assistant::builtin::{subject, when};
+use crate::assistant::builtin::subject;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
+use crate::assistant::text::words::Words;
 
 /// Words of a reminder with the time to which it is put off.
 const SNOOZED_WORDS_MAX: usize = 8;

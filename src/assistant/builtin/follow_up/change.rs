@@ -7,11 +7,12 @@ use super::new_time::{
     is_of_time, mentions_time, minutes_alone, number_alone, read_new_time, time_alone,
 };
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
-use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::reminder::before::other_offset;
 use crate::assistant::builtin::reminder::repeats::{self, Repeat};
-use crate::assistant::builtin::words::Words;
-use crate::assistant::builtin::{reminder, subject, when};
+use crate::assistant::builtin::{reminder, subject};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
+use crate::assistant::text::words::Words;
 
 /// Limit of numbers in one message.
 const NUMBERS_MAX: usize = 20;

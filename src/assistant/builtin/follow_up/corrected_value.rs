@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use super::revised_time::revised_time;
 use crate::assistant::builtin::parsing::drop_name;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::settings::is_first_name;
 use crate::assistant::builtin::subject;
-use crate::assistant::builtin::when::{self, Day};
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when::{self, Day};
+use crate::assistant::text::words::Words;
 
 /// A longer message corrects nothing.
 pub(super) const WORDS_MAX: usize = 12;

@@ -1,8 +1,8 @@
 //! Follow-ups of which the whole text is known: "yes", "undo that", "sounds good".
 
 use super::FollowUp;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
 
 /// Takes back what was done last.
 pub(in crate::assistant) static UNDO: Phrases = Phrases::new(&[

@@ -4,8 +4,8 @@ use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Weekday};
 
 use super::{NewTime, NewTimeText, TimeChange};
 use crate::assistant::builtin::reminder::repeats::{Repeat, RepeatProblem};
-use crate::assistant::builtin::when::{self, Day, Problem, TimeExpression, TimeOfDay};
 use crate::assistant::builtin::wording;
+use crate::assistant::text::when::{self, Day, Problem, TimeExpression, TimeOfDay};
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
 

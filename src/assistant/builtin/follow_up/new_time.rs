@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::{MINUTE_S, NewTimeText, TimeChange};
-use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::reminder::repeats;
-use crate::assistant::builtin::when;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::when;
+use crate::assistant::text::words::Words;
 
 const HOUR_S: i64 = 3_600;
 /// Larger numbers are no minutes.

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use super::change::numbers;
 use super::{FollowUp, ReminderRef};
-use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::subject;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
 
 static NEXT_DATES: Phrases = Phrases::new(&[
     "when is it next", "when is that next", "when does it come next", "when does it come",

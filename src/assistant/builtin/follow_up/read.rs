@@ -14,10 +14,11 @@ use super::revised_time::revised_time;
 use super::skip::{pause, skip, switched_off_on_day};
 use super::snooze::{more_minutes, snooze};
 use super::{FollowUp, ReminderRef, TimeChange};
-use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::reminder::repeats;
-use crate::assistant::builtin::words::Words;
-use crate::assistant::builtin::{ParsedMessage, subject, when};
+use crate::assistant::builtin::{ParsedMessage, subject};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
+use crate::assistant::text::words::Words;
 
 /// A longer message is independent.
 const WORDS_MAX: usize = 24;

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::corrected_value::{MARKS, WORDS_MAX, has_digit, only_number, value_in};
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
 
 /// A longer text restates no number.
 const TEXT_BYTES_MAX: usize = 200;

@@ -1,8 +1,8 @@
 //! The new time of what was told last: "it's at 10", "it was moved to dec 4".
 
-use crate::assistant::builtin::phrases::Phrases;
-use crate::assistant::builtin::when;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::Phrases;
+use crate::assistant::text::when;
+use crate::assistant::text::words::Words;
 
 /// Words before the new time of the thing that was told last.
 static TOLD: Phrases = Phrases::new(&["its now", "it is now", "its", "it is"]);

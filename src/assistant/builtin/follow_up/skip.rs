@@ -4,9 +4,10 @@
 use std::ops::Range;
 
 use super::{FollowUp, ReminderRef};
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::words::Words;
-use crate::assistant::builtin::{ParsedMessage, agenda, subject, when};
+use crate::assistant::builtin::{ParsedMessage, agenda, subject};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
+use crate::assistant::text::words::Words;
 
 /// Words of a reminder of which no time is named: "skip my morning run".
 const ALONE_WORDS_MAX: usize = 3;

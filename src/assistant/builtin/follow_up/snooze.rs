@@ -5,9 +5,9 @@ use std::ops::Range;
 use super::change::numbers;
 use super::new_time::time_alone;
 use super::{FollowUp, NewTimeText, TimeChange};
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
+use crate::assistant::text::words::Words;
 
 /// Words for the reminders that came last, together.
 static SNOOZED: Phrases = Phrases::new(&[

@@ -7,10 +7,11 @@ mod change;
 pub use change::FactChange;
 pub(in crate::assistant::builtin) use change::changed_fact;
 
-use super::super::{ParsedMessage, tidied, when};
-use crate::assistant::builtin::phrases::{Phrases, phrases};
+use super::super::{ParsedMessage, tidied};
 use crate::assistant::builtin::settings::is_first_name;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
+use crate::assistant::text::words::Words;
 
 /// A longer text is no plain fact.
 const WORDS_MAX: usize = 20;

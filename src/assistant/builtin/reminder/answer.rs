@@ -6,8 +6,8 @@ use super::half_understood::has_time_left;
 use super::parts::{after_link, text_of};
 use super::spoken_of::is_past;
 use super::{REMINDER_CHARS_MAX, Words, is_pronoun, repeats};
-use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::settings::is_first_name;
+use crate::assistant::text::phrases::Phrases;
 
 /// The whole answer is the reminder's text, unless it is a question or no answer.
 pub(in crate::assistant::builtin) fn answered_text(words: &Words) -> String {

@@ -16,10 +16,10 @@ use super::parts::{after_link, text_of};
 use super::task_words::is_task_word;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::memory::matching::memory_matches;
-use crate::assistant::builtin::phrases::phrases;
-use crate::assistant::builtin::when::{self, DAY_HOUR, amount};
-use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::plan::Plan;
+use crate::assistant::plan::Plan;
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::when::{self, DAY_HOUR, amount};
+use crate::assistant::text::words::Words;
 use crate::clock::{Timestamp, Zone};
 
 /// Words searched for "before".

@@ -8,9 +8,9 @@ use super::before::{is_event, seconds_before};
 use super::parts::{after_link, text_of};
 use super::repeats::repeats;
 use crate::assistant::builtin::follow_up;
-use crate::assistant::builtin::when::{self, TimeExpression};
-use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};
+use crate::assistant::text::when::{self, TimeExpression};
+use crate::assistant::text::words::Words;
 
 /// Words searched.
 const WORDS_MAX: usize = 60;

@@ -6,12 +6,12 @@ mod unnamed;
 use std::ops::Range;
 
 use super::parts::{WORDS_MAX, after_link};
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when::{self, Day, TimeExpression};
-use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{
     Intent, ParsedMessage, RemindersToCancel, agenda, subject, wording,
 };
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when::{self, Day, TimeExpression};
+use crate::assistant::text::words::Words;
 use crate::clock::Timestamp;
 use unnamed::{alarm, everything};
 

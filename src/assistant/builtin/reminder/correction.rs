@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::parts;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when::{self, TimeExpression};
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when::{self, TimeExpression};
+use crate::assistant::text::words::Words;
 
 /// A longer message corrects no time.
 const WORDS_MAX: usize = 60;

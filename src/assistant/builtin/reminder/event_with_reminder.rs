@@ -4,7 +4,7 @@
 use super::super::{Intent, MessageContext, ParsedMessage};
 use super::{REMINDER_CHARS_MAX, before, spoken_of, when, wording};
 use crate::assistant::builtin::parsing::read_message;
-use crate::assistant::powers::plan::Plan;
+use crate::assistant::plan::Plan;
 
 /// `late`: where "remind me" begins; `body`: after it. `None`: something else is asked for.
 pub(super) fn read(message: &ParsedMessage, late: usize, body: usize) -> Option<Intent> {

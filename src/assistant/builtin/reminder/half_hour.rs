@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::{ReminderText, repeats};
-use crate::assistant::builtin::phrases::phrases;
-use crate::assistant::builtin::when::{self, amount};
-use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{Intent, wording};
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::when::{self, amount};
+use crate::assistant::text::words::Words;
 
 /// "half 9" as the time of the reminder: the question which of two it is.
 pub(super) fn asked(words: &Words, range: Range<usize>, request: &ReminderText) -> Option<Intent> {

@@ -5,9 +5,9 @@ use super::parts::{WORDS_MAX, split_words};
 use super::spans;
 use super::task_words::is_task_word;
 use super::zones;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when::{self, Day, time_at, weekday_name};
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when::{self, Day, time_at, weekday_name};
+use crate::assistant::text::words::Words;
 
 /// Words of a condition before the text: "unless I say otherwise to go".
 const CONDITION_WORDS_MAX: usize = 8;

@@ -9,11 +9,12 @@ use super::spans;
 use super::task_words::begins_task;
 use super::vague;
 use super::zones;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when::{self, amount};
-use crate::assistant::builtin::word_set::WordSet;
-use crate::assistant::builtin::words::Words;
-use crate::assistant::builtin::{Intent, ParsedMessage, subject, wording, zone};
+use crate::assistant::builtin::{Intent, ParsedMessage, subject, wording};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when::{self, amount};
+use crate::assistant::text::word_set::WordSet;
+use crate::assistant::text::words::Words;
+use crate::assistant::text::zone;
 use crate::clock::Zone;
 
 /// Words before "to" beyond this many belong to the text.

@@ -4,10 +4,11 @@
 use std::ops::Range;
 
 use super::task_words::is_task_word;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when::{self, PartOfDay, TimeExpression, time_at, trailing_time};
-use crate::assistant::builtin::words::Words;
-use crate::assistant::builtin::{ParsedMessage, tidied, zone};
+use crate::assistant::builtin::{ParsedMessage, tidied};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when::{self, PartOfDay, TimeExpression, time_at, trailing_time};
+use crate::assistant::text::words::Words;
+use crate::assistant::text::zone;
 use crate::clock::Zone;
 
 /// Words searched for a time. A longer text is refused anyway.

@@ -1,7 +1,7 @@
 //! Listing open reminders, and pausing them, which is not possible.
 
-use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};
+use crate::assistant::text::phrases::phrases;
 
 pub(super) fn lists(request: &str) -> bool {
     phrases![

@@ -8,9 +8,9 @@ use super::parts;
 use super::repeats::{self, Repeat, RepeatProblem, repeats};
 use super::spans;
 use super::{REMINDER_CHARS_MAX, ReminderText, is_early};
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{Intent, ParsedMessage, follow_up, wording};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
 
 /// A recurring reminder; `None` when these words belong to its text.
 pub(super) fn repeated(

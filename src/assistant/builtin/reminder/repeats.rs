@@ -13,11 +13,11 @@ use std::ops::Range;
 use chrono::Weekday;
 
 use super::parts::WORDS_MAX;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when::{
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when::{
     self, Day, Delay, PartOfDay, Problem, TimeExpression, weekday_name,
 };
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::words::Words;
 use crate::model::recurrence::RecurrenceError;
 use frequency::{Days, Frequency, Unit, part_of_day};
 use limits::{first_of_span, read_between, read_end};

@@ -6,10 +6,10 @@ use super::finished;
 use super::half_understood::has_time_left;
 use super::parts::{self, split_request, text_of};
 use super::task_words::is_task_word;
-use crate::assistant::builtin::phrases::phrases;
-use crate::assistant::builtin::when::{self, TimeExpression, TimeOfDay};
-use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::when::{self, TimeExpression, TimeOfDay};
+use crate::assistant::text::words::Words;
 
 /// Times that one message sets.
 const TIMES_MAX: usize = 6;

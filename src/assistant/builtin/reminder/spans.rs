@@ -4,10 +4,10 @@
 use std::ops::Range;
 
 use super::task_words::is_task_word;
-use crate::assistant::builtin::phrases::phrases;
-use crate::assistant::builtin::when;
-use crate::assistant::builtin::word_set::WordSet;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::when;
+use crate::assistant::text::word_set::WordSet;
+use crate::assistant::text::words::Words;
 
 /// Words before the noun: "the rest of my holidays".
 const WORDS_BEFORE_MAX: usize = 4;

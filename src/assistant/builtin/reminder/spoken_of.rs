@@ -5,10 +5,10 @@ use super::super::{Intent, MessageContext, ParsedMessage};
 use super::parts::{leading_time, split_words};
 use super::{command, repeats, when};
 use crate::assistant::builtin::parsing::read_message;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when::{Day, TimeExpression};
-use crate::assistant::builtin::word_set::WordSet;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when::{Day, TimeExpression};
+use crate::assistant::text::word_set::WordSet;
+use crate::assistant::text::words::Words;
 
 /// A longer text is no plan.
 const WORDS_MAX: usize = 16;

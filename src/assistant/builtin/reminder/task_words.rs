@@ -1,9 +1,9 @@
 //! Words of something to do: how the text of a reminder may begin before a "to" of its own ("go to
 //! bed", "the flight to Rome"), and "don't forget".
 
-use crate::assistant::builtin::phrases::phrases;
-use crate::assistant::builtin::word_set::WordSet;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::word_set::WordSet;
+use crate::assistant::text::words::Words;
 
 /// Whether these words, before "to", are the beginning of what is to be done. Others may be those of
 /// a time: "satruday to call".

@@ -3,9 +3,9 @@
 
 use super::parts::split_request;
 use super::{ReminderText, reminder};
-use crate::assistant::builtin::phrases::phrases;
-use crate::assistant::builtin::when;
 use crate::assistant::builtin::{Intent, ParsedMessage};
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::when;
 
 /// Only with a time.
 pub(super) fn tell(message: &ParsedMessage) -> Option<Intent> {

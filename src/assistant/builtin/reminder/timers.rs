@@ -3,9 +3,9 @@
 
 use super::{ReminderText, command, reminder};
 use crate::assistant::builtin::parsing::read_message;
-use crate::assistant::builtin::phrases::phrases;
-use crate::assistant::builtin::when;
 use crate::assistant::builtin::{Intent, MessageContext, ParsedMessage};
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::when;
 
 /// "set a 10 minute timer", "10 min timer for pasta".
 pub(super) fn timer_first(message: &ParsedMessage) -> Option<Intent> {

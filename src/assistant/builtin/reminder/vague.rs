@@ -2,10 +2,10 @@
 //! the week". It must not guess the time.
 
 use super::parts::text_of;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::subject;
-use crate::assistant::builtin::when;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
+use crate::assistant::text::words::Words;
 
 /// Words of such a time.
 const WORDS_MAX: usize = 7;

@@ -1,8 +1,8 @@
 //! Who is to be reminded, where it is not who writes: "remind everyone", "remind Bo".
 
 use super::parts::split_request;
-use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};
+use crate::assistant::text::phrases::Phrases;
 
 /// "remind everyone" in a group, whose reminders are for all in it.
 pub(super) fn everyone_here(message: &ParsedMessage) -> Option<usize> {

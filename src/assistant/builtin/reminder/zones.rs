@@ -2,9 +2,9 @@
 //! time".
 
 use super::parts::{ReminderParts, text_of};
-use crate::assistant::builtin::phrases::phrases;
-use crate::assistant::builtin::words::Words;
-use crate::assistant::builtin::zone;
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::words::Words;
+use crate::assistant::text::zone;
 use crate::clock::Zone;
 
 /// Words of "in new york city time".

@@ -1,7 +1,7 @@
 //! Common first names, by which "I'm Ana" is told from "I'm tired". Names that are words of other
 //! sentences, as Will and Frank, are left out.
 
-use crate::assistant::builtin::word_set::WordSet;
+use crate::assistant::text::word_set::WordSet;
 
 pub(in crate::assistant::builtin) fn is_first_name(word: &str) -> bool {
     NAMES.contains(word)

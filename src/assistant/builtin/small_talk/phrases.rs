@@ -1,7 +1,7 @@
 //! Fixed phrases of small talk and their answers. A phrase must match completely.
 
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
+use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::wording;
 
 pub(super) fn hello(message: &ParsedMessage) -> String {

@@ -1,9 +1,9 @@
 //! For whom something was paid: "taxi for Bo and me", "pizza without Bo".
 
 use super::{PaidAction, is_everybody, is_self};
-use crate::assistant::builtin::phrases::phrases;
-use crate::assistant::powers::texts::same;
 use crate::assistant::powers::{parsers, statement};
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::wording::texts::same;
 
 impl PaidAction {
     /// With the people whom its purpose names, unless they were told otherwise. `payer`: the one

@@ -2,8 +2,8 @@
 
 use super::sums::{ME, Payment, capital, joined_names};
 use super::{BillSplitState, NAME_CHARS_MAX, PEOPLE_MAX};
-use crate::assistant::powers::texts::{same, too_long};
 use crate::assistant::powers::{PowerContext, statement};
+use crate::assistant::wording::texts::{same, too_long};
 
 pub(super) const NAME_UNKNOWN: &str = "I don't know what to call you on the bill. Tell me, for example “my name is Ana”, then say it again.";
 

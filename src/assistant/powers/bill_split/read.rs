@@ -8,10 +8,10 @@ mod splits;
 
 use super::{BillSplitAction, PaidAction, is_self, shared_with};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength::{self, Clear, Soft};
 use crate::assistant::powers::{parsers, statement};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
 use payments::{owes, paid};
 use splits::{split, split_at_end};
 

@@ -2,11 +2,11 @@
 
 use super::sums::{ME, Payment};
 use super::{BillSplitState, NOTHING, is_self};
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::money;
 use crate::assistant::powers::parsers::which;
-use crate::assistant::powers::texts::{joined, same};
+use crate::assistant::text::words::Words;
+use crate::assistant::wording::texts::{joined, same};
 
 /// Words for a payment instead of its purpose.
 const PAYMENT_WORDS: [&str; 8] = [

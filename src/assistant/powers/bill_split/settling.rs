@@ -5,7 +5,7 @@ use super::sums::{ME, Payment, capital, display_name, owe, said_name};
 use super::{BillSplitState, PAID_BACK, is_self};
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::money::{self, Money};
-use crate::assistant::powers::texts::same;
+use crate::assistant::wording::texts::same;
 
 impl BillSplitState {
     /// Notes a debt that is paid back, if anything is owed. `None` where it may be no debt of the

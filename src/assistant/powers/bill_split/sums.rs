@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{BillSplitState, Debt, PAID_BACK, PARTS_UNCLEAR};
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::money::{self, Money};
-use crate::assistant::powers::texts::joined;
+use crate::assistant::wording::texts::joined;
 
 /// The person in a direct chat.
 pub(super) const ME: &str = "me";

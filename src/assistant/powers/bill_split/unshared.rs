@@ -5,7 +5,7 @@ use super::sums::{Payment, capital, display_name, joined_names, owe, said_name};
 use super::{BillSplitState, PaidAction, is_self, shared_with};
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::money;
-use crate::assistant::powers::texts::joined;
+use crate::assistant::wording::texts::joined;
 
 pub(super) const WHO_SHARES: &str =
     "Who shares it? For example “split the bill between Ana, Bo and me”.";

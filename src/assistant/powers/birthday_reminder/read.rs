@@ -4,12 +4,12 @@ use chrono::{Datelike, NaiveDate};
 
 use super::BirthdayAction;
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when::{self, Day};
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::statement;
 use crate::assistant::powers::{local_time, parsers};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when::{self, Day};
+use crate::assistant::text::words::Words;
 
 /// Words of a name.
 const NAME_WORDS_MAX: usize = 6;

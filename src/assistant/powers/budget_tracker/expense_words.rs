@@ -1,10 +1,10 @@
 //! What is said with an amount: how it was paid, whether it is a month's, and whether the rest of the
 //! words can be what it was for.
 
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when;
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::{money, parsers, planned_time, statement};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
+use crate::assistant::text::words::Words;
 
 /// Where what an amount was for ends, before how it was paid, and that it is so once more: "lunch
 /// with my card", "coffee again".

@@ -3,10 +3,10 @@
 use chrono::{Datelike, Duration, NaiveDate, Weekday};
 
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when::{self, Day, TimeExpression};
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::{local_time, parsers};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when::{self, Day, TimeExpression};
+use crate::assistant::text::words::Words;
 
 /// The most days ago. A day of the year that would be longer ago is rather one to come.
 const DAYS_AGO_MAX: i64 = 180;

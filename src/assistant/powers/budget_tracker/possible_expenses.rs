@@ -3,8 +3,8 @@
 
 use super::{BudgetState, SpentAmount};
 use crate::assistant::powers::money::{self, Money};
-use crate::assistant::powers::texts::same;
 use crate::assistant::powers::{PowerContext, local_time};
+use crate::assistant::wording::texts::same;
 
 /// "lunch 12", "lunch 12 and coffee 4": they may be something else than expenses of today.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,13 +5,13 @@ use super::past_day::{self, PastDay};
 use super::possible_expenses::may_be_time;
 use super::{BudgetAction, PossibleExpenses, SpentAmount};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when;
-use crate::assistant::builtin::word_set::WordSet;
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::money::{self, Money};
 use crate::assistant::powers::usual_purchases::is_usual;
 use crate::assistant::powers::{RequestStrength, parsers};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
+use crate::assistant::text::word_set::WordSet;
+use crate::assistant::text::words::Words;
 
 /// Words of what was bought, where only they and the amount are said.
 const BARE_WORDS_MAX: usize = 3;

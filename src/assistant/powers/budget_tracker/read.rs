@@ -6,11 +6,11 @@ use super::purchases;
 use super::read_spending::{self, AMOUNTS_MAX};
 use super::{BudgetAction, Span};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::money::{self, Money};
 use crate::assistant::powers::{parsers, statement};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
 
 static SHOW: Phrases = Phrases::new(&[
     "my budget", "budget", "show my budget", "budgets", "my budgets", "show my budgets",

@@ -4,13 +4,13 @@ use super::expense_words::{has_number, is_purpose, without_payment};
 use super::past_day::{self, PastDay, names_day};
 use super::{BudgetAction, SpentAmount};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when::{self, TimeExpression};
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::bill_split::shared_with;
 use crate::assistant::powers::money::{self, Money};
 use crate::assistant::powers::parsers;
 use crate::assistant::powers::usual_purchases::is_usual;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when::{self, TimeExpression};
 
 static SPENT: Phrases = Phrases::new(&[
     "i spent", "ive spent", "i have spent", "i just spent", "spent", "paid", "i paid", "payed",

@@ -6,10 +6,11 @@ use chrono::NaiveDate;
 use super::{CalendarQuery, RequestStrength, hours};
 use crate::assistant::MessageContext;
 use crate::assistant::builtin::parsing::read_message;
-use crate::assistant::builtin::phrases::phrases;
-use crate::assistant::builtin::{ParsedMessage, TimeChange, follow_up, when};
+use crate::assistant::builtin::{ParsedMessage, TimeChange, follow_up};
 use crate::assistant::powers::{PowerContext, planned_time};
 use crate::assistant::powers::{local_time, parsers, texts};
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::when;
 use crate::model::calendar_change::TITLE_CHARS_MAX;
 
 /// The length of an event without an end.

@@ -5,11 +5,11 @@ use chrono::{Duration, NaiveDate, NaiveTime};
 
 use super::changes::{EventChangeRequest, EventDraft, EventRef, USUAL_MINUTES};
 use crate::assistant::builtin::TimeChange;
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::events;
 use crate::assistant::powers::facts::EventFact;
 use crate::assistant::powers::{CalendarName, CalendarRequest, PowerContext};
 use crate::assistant::powers::{local_time, parsers, texts};
+use crate::assistant::text::words::Words;
 use crate::clock::Timestamp;
 use crate::model::calendar::{EventClock, EventTime};
 

@@ -2,8 +2,8 @@
 
 use super::{CancellationAction, FREE};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::powers::{RequestStrength, parsers, planned_time};
+use crate::assistant::text::phrases::{Phrases, phrases};
 
 /// Words before "trial ends".
 const NAME_WORDS_MAX: usize = 12;

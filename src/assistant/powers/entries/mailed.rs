@@ -6,7 +6,7 @@ use super::super::facts::Booking;
 use super::super::{PowerContext, events};
 use super::entry::{Entry, MailSource};
 use super::{Entries, Period};
-use crate::assistant::powers::local_time;
+use crate::assistant::local_time;
 
 /// The first id of entries from mails.
 const MAILED_IDS_FROM: u32 = 1 << 31;

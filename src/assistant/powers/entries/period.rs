@@ -3,7 +3,7 @@
 use chrono::{Duration, Months, NaiveDate};
 use serde::{Deserialize, Serialize};
 
-use crate::assistant::builtin::when::Delay;
+use crate::assistant::text::when::Delay;
 
 /// Days of the shortest period that gets its notice a week ahead.
 const LONG_DAYS: i64 = 28;

@@ -2,9 +2,9 @@
 
 use chrono::{Datelike, NaiveDate, Weekday};
 
-use crate::assistant::builtin::phrases::Phrases;
-use crate::assistant::builtin::when;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::Phrases;
+use crate::assistant::text::when;
+use crate::assistant::text::words::Words;
 
 /// The most days ago that a habit may have been done.
 const DAYS_AGO_MAX: u32 = 31;

@@ -2,8 +2,8 @@
 
 use super::completion_day;
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::when;
 use crate::assistant::powers::parsers;
+use crate::assistant::text::when;
 
 /// Words of what is to be named.
 const PLANNED_WORDS_MAX: usize = 6;

@@ -7,10 +7,10 @@ use super::completion_day::{self, CompletionDay};
 use super::planned::planned;
 use super::weekly_goal::{changed, tracked, tracked_so_often};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::{local_time, parsers};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
 
 static LIST: Phrases = Phrases::new(&[
     "my habits", "habits", "show my habits", "show habits", "list my habits", "list habits",

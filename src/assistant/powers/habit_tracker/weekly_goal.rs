@@ -1,10 +1,10 @@
 //! How often a habit is to be done: "run 3 times a week", "make running 4x a week".
 
 use super::HabitAction;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when;
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::parsers;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
+use crate::assistant::text::words::Words;
 
 /// "change run to 5 times a week", "make running 4x a week": only of a habit that is tracked.
 pub(super) fn changed(words: &Words<'_>, at: usize, end: usize) -> Option<HabitAction> {

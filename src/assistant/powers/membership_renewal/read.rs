@@ -7,11 +7,11 @@ use super::RenewalAction;
 use crate::assistant::MessageContext;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::parsing::read_message;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::reminder::repeats::{self, Repeat};
-use crate::assistant::builtin::when;
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::{local_time, parsers};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
+use crate::assistant::text::words::Words;
 
 /// Words before "renews".
 const NAME_WORDS_MAX: usize = 8;

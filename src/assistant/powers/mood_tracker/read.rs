@@ -2,9 +2,9 @@
 
 use super::MoodAction;
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::{RequestStrength, parsers, planned_time};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
 
 const SCORES: [(u8, &[&str]); 10] = [
     (

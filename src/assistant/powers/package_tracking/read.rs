@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use super::ParcelAction;
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::after_time::WordsAfterTime;
 use crate::assistant::powers::{RequestStrength, parsers, planned_time};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
 
 /// A shorter word with digits in it is no tracking number.
 const NUMBER_CHARS_MIN: usize = 8;

@@ -6,12 +6,12 @@ use chrono::NaiveDate;
 use super::{
     CheckinAction, CheckinState, EventRef, NAME_WORDS_MAX, is_in_the_evening, is_of_weight,
 };
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::{ParsedMessage, TimeChange, follow_up, when};
+use crate::assistant::builtin::{ParsedMessage, TimeChange, follow_up};
 use crate::assistant::powers::entries::{Entry, EntryMention};
 use crate::assistant::powers::planned_time::{self, PlannedTime};
-use crate::assistant::powers::{PowerContext, RequestChoice};
-use crate::assistant::powers::{local_time, parsers, texts};
+use crate::assistant::powers::{PowerContext, RequestChoice, local_time, parsers, texts};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
 
 /// From this minute after midnight on a bare 8 is in the evening.
 const EVENING: u32 = 17 * 60;

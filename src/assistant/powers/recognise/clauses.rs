@@ -2,9 +2,9 @@
 
 use super::{PowerCalls, calls_in, in_part, statements};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::powers::budget_tracker::{BudgetAction, PossibleExpenses};
 use crate::assistant::powers::{Power, PowerAction, RequestStrength};
+use crate::assistant::text::phrases::Phrases;
 
 /// A longer message is not looked through.
 const WORDS_MAX: usize = 30;

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when;
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::{money, parsers};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
+use crate::assistant::text::words::Words;
 
 /// A message with its corrections applied.
 #[derive(Debug, PartialEq)]

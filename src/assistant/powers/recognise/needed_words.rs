@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use crate::assistant::builtin::word_set::WordMap;
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Power;
+use crate::assistant::text::word_set::WordMap;
+use crate::assistant::text::words::Words;
 
 /// One of these words is in whatever a superpower understands. What isn't named here understands
 /// other words too.

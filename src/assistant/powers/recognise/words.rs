@@ -1,6 +1,6 @@
 //! Words by which a message is seen to be about no superpower, at little cost.
 
-use crate::assistant::builtin::word_set::{HashedWord, WordSet};
+use crate::assistant::text::word_set::{HashedWord, WordSet};
 
 /// Whether the word is one by which somebody may ask for a superpower.
 pub(super) fn may_ask(word: HashedWord<'_>) -> bool {

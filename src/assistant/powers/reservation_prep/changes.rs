@@ -4,9 +4,10 @@
 use super::kinds::{is_kind, is_ordered, name_of};
 use super::which::BookingRef;
 use super::{NEW_TIME_UNCLEAR, ReservationAction};
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::{ParsedMessage, follow_up, when};
+use crate::assistant::builtin::{ParsedMessage, follow_up};
 use crate::assistant::powers::{parsers, planned_time};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
 
 /// Words after the verb at the start of what is to be booked.
 static ORDERED: Phrases = Phrases::new(&[

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use crate::assistant::builtin::phrases::phrases;
-use crate::assistant::builtin::when;
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::{parsers, planned_time};
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::when;
+use crate::assistant::text::words::Words;
 
 /// Words that a booking's name doesn't have before "dinner" and the like. Sorted.
 const NO_NAME: [&str; 137] = [

@@ -2,13 +2,14 @@
 
 use super::kinds::{is_booking, is_in_the_evening, is_kind, is_no_name, is_ride, is_stay, name_of};
 use super::{ReservationAction, changes};
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::words::Words;
-use crate::assistant::builtin::{ParsedMessage, when};
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::entries::EntryMention;
 use crate::assistant::powers::planned_time::{self, PlannedTime};
 use crate::assistant::powers::{RequestStrength, trip_planner};
 use crate::assistant::powers::{local_time, parsers, statement, texts};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
+use crate::assistant::text::words::Words;
 
 /// Words before "on friday" that are looked at.
 const WORDS_MAX: usize = 30;

@@ -7,7 +7,7 @@ use super::ReservationState;
 use super::kinds;
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::entries::Entry;
-use crate::assistant::powers::texts;
+use crate::assistant::wording::texts;
 
 /// A booking as it was named.
 #[derive(Debug, Clone, PartialEq, Eq)]

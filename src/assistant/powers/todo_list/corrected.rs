@@ -1,9 +1,9 @@
 //! Things that are corrected in one breath: "beer, no wait, wine".
 
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::parsers::things;
-use crate::assistant::powers::texts::same;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
+use crate::assistant::wording::texts::same;
 
 /// Words between a thing and the one that takes its place.
 static MARKS: Phrases = Phrases::new(&[

@@ -3,7 +3,7 @@
 use super::lists::{Items, Place};
 use super::{ListName, TodoDraft, TodoState};
 use crate::assistant::powers::PowerContext;
-use crate::assistant::powers::texts::{counted, joined};
+use crate::assistant::wording::texts::{counted, joined};
 
 impl TodoState {
     pub(super) fn mark(

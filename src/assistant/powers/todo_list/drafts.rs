@@ -4,13 +4,13 @@ use super::corrected::things_meant;
 use super::groceries::run_on;
 use super::phrases::{is_no_thing, is_repeat, no_repetition};
 use super::{ListName, TodoAction, TodoDraft};
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when::{self, TimeExpression};
-use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, subject};
 use crate::assistant::powers::parsers;
 use crate::assistant::powers::planned_time::{self, PlannedTime};
 use crate::assistant::powers::statement;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when::{self, TimeExpression};
+use crate::assistant::text::words::Words;
 
 /// `due`: said after the list, for all of them.
 pub(super) fn added(

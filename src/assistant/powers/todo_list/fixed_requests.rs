@@ -1,7 +1,7 @@
 //! Requests about lists that are fixed phrases and match as a whole.
 
 use super::{ListName, TodoAction};
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::text::phrases::Phrases;
 
 /// Requests that are about a list only during a session.
 pub(super) fn session_request(request: &str) -> Option<TodoAction> {

@@ -1,9 +1,9 @@
 //! What is bought so often that its name alone is one thing: how "milk bread apples" is three things,
 //! and "olive oil" is one.
 
-use crate::assistant::builtin::phrases::Phrases;
-use crate::assistant::builtin::word_set::WordSet;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::Phrases;
+use crate::assistant::text::word_set::WordSet;
+use crate::assistant::text::words::Words;
 
 /// Things that are listed without commas.
 const RUN_ON_MIN: usize = 3;

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{LISTS_MAX, ListName, NAME_CHARS_MAX, TodoAction, TodoDraft, TodoState};
+use crate::assistant::local_time;
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::data::date_text;
-use crate::assistant::powers::local_time;
 use crate::assistant::powers::parsers::{several_named, which};
 use crate::assistant::powers::planned_time::PlannedTime;
-use crate::assistant::powers::texts::{capital, counted, joined, same};
+use crate::assistant::wording::texts::{capital, counted, joined, same};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Item {

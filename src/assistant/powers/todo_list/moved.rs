@@ -7,8 +7,8 @@ use super::phrases::{is_no_thing, on_list};
 use super::{ListName, TodoAction, TodoState};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::parsers::{self, things};
-use crate::assistant::powers::texts::{counted, joined, same};
 use crate::assistant::powers::{PowerContext, RequestStrength};
+use crate::assistant::wording::texts::{counted, joined, same};
 
 /// Words of a thing that is exchanged.
 const THING_WORDS_MAX: usize = 4;

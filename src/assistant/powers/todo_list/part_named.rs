@@ -4,10 +4,10 @@
 use super::groceries::{is_grocery, run_on};
 use super::lists::{Item, number};
 use super::{ListName, TodoState};
-use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::reminder::is_task_word;
-use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::texts::joined;
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::words::Words;
+use crate::assistant::wording::texts::joined;
 
 /// Words of one thing that several words name: "a loaf of bread", "milk for bo".
 const LINKS: [&str; 27] = [

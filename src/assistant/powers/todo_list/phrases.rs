@@ -2,10 +2,10 @@
 
 use super::ListName;
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when;
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::parsers;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
+use crate::assistant::text::words::Words;
 
 /// Words searched for "to my list".
 const WORDS_MAX: usize = 200;

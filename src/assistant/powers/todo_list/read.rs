@@ -13,11 +13,11 @@ use super::phrases::{
 };
 use super::{ListName, TodoAction, moved, removed, whole_lists};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when;
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::parsers;
 use crate::assistant::powers::planned_time;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
 
 /// Words after "add" for each thing, where no list is named.
 const PLAIN_WORDS_MAX: usize = 5;

@@ -4,10 +4,10 @@
 use super::drafts::is_second;
 use super::phrases::{is_no_thing, on_list};
 use super::{ListName, TodoAction};
-use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::{ParsedMessage, subject};
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::parsers::things;
+use crate::assistant::text::phrases::{Phrases, phrases};
 
 /// Words of things that are named without a list.
 const PLAIN_WORDS_MAX: usize = 5;

@@ -4,9 +4,9 @@ use super::drafts::added;
 use super::phrases::{NAME_WORDS_MAX, after_verb, list_at, list_to_show};
 use super::{ListName, TodoAction};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::parsers;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
 
 /// "hw list: math, bio", "make a camping list: tent": a list by its name, and what is on it.
 pub(super) fn with_things(

@@ -4,8 +4,8 @@ use super::super::{RequestStrength, parsers};
 use super::TravelAction;
 use super::stops::StopKind;
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
 
 /// Words after the kind that name the destination.
 const PLACE_WORDS_MAX: usize = 5;

@@ -3,7 +3,7 @@
 use super::super::PowerContext;
 use super::bookings;
 use super::stops::{Stop, StopKind};
-use crate::assistant::powers::local_time;
+use crate::assistant::local_time;
 use crate::clock::Timestamp;
 
 /// Stops that are not further apart than this belong to one trip.

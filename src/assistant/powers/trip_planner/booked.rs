@@ -3,7 +3,7 @@
 use super::super::facts::PlannedTrip;
 use super::super::{PowerContext, StoredState, travel_brain};
 use super::{Trip, TripState};
-use crate::assistant::powers::local_time;
+use crate::assistant::local_time;
 
 /// The trips that the person planned.
 pub fn planned_trips(stored: &StoredState) -> Vec<PlannedTrip> {

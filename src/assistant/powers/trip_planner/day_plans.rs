@@ -3,7 +3,7 @@
 use super::{DAYS_MAX, NO_TRIP, PLANS_MAX, Plan, TEXT_CHARS_MAX, TripState};
 use crate::assistant::memory_matches;
 use crate::assistant::powers::PowerContext;
-use crate::assistant::powers::texts::{counted, same, too_long};
+use crate::assistant::wording::texts::{counted, same, too_long};
 
 /// Before "to" and a place.
 const WAYS: [&str; 12] = [

@@ -2,8 +2,8 @@
 
 use super::{NO_TRIP, Trip, TripState};
 use crate::assistant::powers::parsers::which;
-use crate::assistant::powers::texts::{counted, same};
 use crate::assistant::powers::{PowerContext, local_time};
+use crate::assistant::wording::texts::{counted, same};
 
 impl TripState {
     pub(super) fn cancel(&mut self, place: &str, context: &PowerContext<'_>) -> String {

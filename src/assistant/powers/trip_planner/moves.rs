@@ -4,10 +4,10 @@ use chrono::{Days, NaiveDate};
 
 use super::{TripAction, TripRef, TripState, span};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::texts::same;
 use crate::assistant::powers::{PowerContext, RequestChoice, local_time, parsers};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
+use crate::assistant::wording::texts::same;
 
 /// Words of a place.
 const PLACE_WORDS_MAX: usize = 3;

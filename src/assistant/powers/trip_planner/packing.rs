@@ -2,8 +2,8 @@
 
 use super::{NO_TRIP, PACKED_MAX, Packing, TEXT_CHARS_MAX, Trip, TripAction, TripState};
 use crate::assistant::powers::parsers::which;
-use crate::assistant::powers::texts::{counted, joined, same, too_long};
 use crate::assistant::powers::{PowerContext, Superpower};
+use crate::assistant::wording::texts::{counted, joined, same, too_long};
 
 /// How long "the list" is the packing list that was shown or changed.
 const IN_USE_MS: i64 = 10 * 60_000;

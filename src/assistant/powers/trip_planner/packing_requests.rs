@@ -2,10 +2,10 @@
 
 use super::TripAction;
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength::{self, Clear, InSession, Soft};
 use crate::assistant::powers::{parsers, statement};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
 
 /// Words of a place.
 const PLACE_WORDS_MAX: usize = 3;

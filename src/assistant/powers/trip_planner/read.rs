@@ -5,11 +5,11 @@ use chrono::{Datelike, NaiveDate};
 
 use super::{DAYS_MAX, TripAction, moves, packing_requests, questions};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength::{self, Clear, InSession, Soft};
 use crate::assistant::powers::statement;
 use crate::assistant::powers::{local_time, parsers};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,

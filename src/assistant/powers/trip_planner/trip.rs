@@ -1,9 +1,9 @@
 //! How trips are shown.
 
 use super::{NO_TRIP, Trip, TripState};
+use crate::assistant::local_time;
 use crate::assistant::powers::PowerContext;
-use crate::assistant::powers::local_time;
-use crate::assistant::powers::texts::{self, counted};
+use crate::assistant::wording::texts::{self, counted};
 
 impl Trip {
     pub(super) fn days(&self) -> Option<i64> {

@@ -2,10 +2,10 @@
 
 use super::is_link;
 use super::questions::begins_question;
-use crate::assistant::builtin::phrases::phrases;
-use crate::assistant::builtin::when;
-use crate::assistant::builtin::word_set::WordSet;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::when;
+use crate::assistant::text::word_set::WordSet;
+use crate::assistant::text::words::Words;
 
 /// How a request begins that follows another one after "and".
 const BEGINNINGS: [&str; 85] = [

@@ -1,6 +1,6 @@
 //! How a question begins that follows a request, and is no part of it.
 
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::words::Words;
 
 /// How a question begins that nobody is to be reminded of, where a comma is before it.
 pub(super) const QUESTIONS: [&str; 22] = [

@@ -1,6 +1,6 @@
 //! What somebody in a crisis is told, in the languages that it is written in.
 
-use crate::assistant::CrisisKind;
+use super::CrisisKind;
 
 /// The texts of one language. `{line}` is the sentence about the crisis line, `{emergency}` the
 /// emergency number; `{number}` and `{name}` are those of the line.

@@ -7,8 +7,8 @@ use super::{
     tidied,
 };
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
 
 /// Something that has another value now: "wifi password changed to xyz".
 #[derive(Debug, Clone, PartialEq, Eq)]

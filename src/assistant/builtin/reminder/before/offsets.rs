@@ -6,9 +6,9 @@ use std::ops::Range;
 use super::{AMOUNT_WORDS_MAX, BeforeEvent, WORDS_MAX, offset_before, read};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::parsing::drop_name;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when::amount;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when::amount;
+use crate::assistant::text::words::Words;
 
 /// "a week before, 2 days before and the day before the exam": one request each. `None`: it names
 /// one offset, or the words between are not understood.

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::{at_time, limited, limits, time_before};
-use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::{Intent, ParsedMessage, RemindersToCancel, wording};
+use crate::assistant::text::phrases::Phrases;
 
 /// "cancel all", "cancel everything until friday": reminders, as the assistant cancels nothing else
 /// so.

@@ -5,9 +5,9 @@ use chrono::Weekday;
 
 use super::times_a_year;
 use super::weekdays::{ALL_DAYS, dashed, is_compact, weekdays};
-use crate::assistant::builtin::phrases::phrases;
-use crate::assistant::builtin::when::{self, Day, PartOfDay, amount, weekday_name};
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::when::{self, Day, PartOfDay, amount, weekday_name};
+use crate::assistant::text::words::Words;
 
 /// Limit of listed days.
 const DAYS_MAX: usize = 7;

@@ -6,9 +6,9 @@ use std::ops::Range;
 use chrono::Weekday;
 
 use super::{Repeat, RuleEnd, RuleParts};
-use crate::assistant::builtin::phrases::phrases;
-use crate::assistant::builtin::when::{self, Day, NamedMonth, TimeExpression};
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::when::{self, Day, NamedMonth, TimeExpression};
+use crate::assistant::text::words::Words;
 
 /// "until 2028": to its last day.
 pub(super) fn read_year(words: &Words, at: usize) -> Option<(RuleEnd, usize)> {

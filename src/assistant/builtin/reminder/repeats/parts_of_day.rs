@@ -1,8 +1,8 @@
 //! Parts of a day that recur: "morning and evening".
 
 use super::frequency::{Frequency, Unit, part_of_day};
-use crate::assistant::builtin::when::weekday_name;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::when::weekday_name;
+use crate::assistant::text::words::Words;
 
 /// The first of "morning and evening": each day, unlike "tomorrow morning and evening".
 pub(super) fn read(words: &Words, at: usize) -> Option<(Frequency, usize)> {

@@ -4,7 +4,7 @@ use chrono::{Datelike, Months, NaiveDate, NaiveDateTime, NaiveTime, Timelike, We
 
 use super::frequency::{Days, Frequency, Unit};
 use super::{Repeat, RepeatProblem, RuleEnd};
-use crate::assistant::builtin::when::{self, PartOfDay, Problem, TimeExpression};
+use crate::assistant::text::when::{self, PartOfDay, Problem, TimeExpression};
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::{Recurrence, RecurrenceError};
 

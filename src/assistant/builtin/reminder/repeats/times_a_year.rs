@@ -1,7 +1,7 @@
 //! How often a year: "twice yearly", "4 times a year".
 
-use crate::assistant::builtin::phrases::Phrases;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::Phrases;
+use crate::assistant::text::words::Words;
 
 /// How many months are between "twice a year", "4 times a year".
 pub(super) fn months(words: &Words, at: usize) -> Option<(u32, usize)> {

@@ -2,9 +2,9 @@
 
 use chrono::Weekday;
 
-use crate::assistant::builtin::phrases::phrases;
-use crate::assistant::builtin::when::weekday_name;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::when::weekday_name;
+use crate::assistant::text::words::Words;
 
 /// Limit of listed days.
 const DAYS_MAX: usize = 7;

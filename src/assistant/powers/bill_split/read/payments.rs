@@ -5,11 +5,11 @@ use super::{
     BillSplitAction, NAME_WORDS_MAX, PaidAction, are_several, everybody_but, is_self, is_somebody,
     names, shared_with,
 };
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength::{self, Soft};
 use crate::assistant::powers::money::{self, Money};
 use crate::assistant::powers::{parsers, statement};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
 
 /// "Bo owes me 20 and Cy owes me 10", "how much does Bo owe me?".
 pub(super) fn owes(

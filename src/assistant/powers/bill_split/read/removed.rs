@@ -2,9 +2,9 @@
 
 use super::BillSplitAction;
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::powers::RequestStrength::{self, Clear, InSession, Soft};
 use crate::assistant::powers::parsers;
+use crate::assistant::text::phrases::Phrases;
 
 /// A longer text names no payment.
 const NAME_WORDS_MAX: usize = 10;

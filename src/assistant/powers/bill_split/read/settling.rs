@@ -1,10 +1,10 @@
 //! Parses who gave whom money to settle a debt: "Bo paid Ana back", "kim gave me 10".
 
 use super::{BillSplitAction, NAME_WORDS_MAX, are_several, is_self, is_somebody};
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::usual_purchases::is_usual;
 use crate::assistant::powers::{money, parsers};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
 
 /// "to bo", "back to me", "back" after the amount: whom it was paid to.
 pub(super) fn paid_to(words: &Words<'_>, payer: &str, next: usize, end: usize) -> Option<String> {

@@ -3,11 +3,11 @@
 
 use super::payments::own_part;
 use super::{NAME_WORDS_MAX, are_several, everybody_but, is_self, names};
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength::{self, Clear};
 use crate::assistant::powers::bill_split::{BillSplitAction, PART_MAX, PaidAction};
 use crate::assistant::powers::{money, parsers, statement};
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
 
 /// A larger tip is taken for a mistake.
 const TIP_PERCENT_MAX: i64 = 100;

@@ -25,8 +25,8 @@ impl<const N: usize> PhraseList for [&str; N] {
 /// A list of phrases that is known when it is compiled: `phrases!["at", "at about"]`.
 macro_rules! phrases {
     ($($phrase:expr),+ $(,)?) => {{
-        static PHRASES: $crate::assistant::builtin::phrases::Phrases =
-            $crate::assistant::builtin::phrases::Phrases::new(&[$($phrase),+]);
+        static PHRASES: $crate::assistant::text::phrases::Phrases =
+            $crate::assistant::text::phrases::Phrases::new(&[$($phrase),+]);
         &PHRASES
     }};
 }

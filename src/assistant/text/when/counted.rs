@@ -2,8 +2,8 @@
 //! march".
 
 use super::{Day, Delay, NamedDay, TimeExpression, amount, day};
-use crate::assistant::builtin::phrases::phrases;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::words::Words;
 
 /// "two weeks from tomorrow", "3 days after 5 march".
 pub(super) fn read(words: &Words, at: usize) -> Option<(Day, usize)> {

@@ -2,8 +2,8 @@
 //! morning".
 
 use super::{Day, PartOfDay, TimeOfDay, amount, day, month, weekday_name};
-use crate::assistant::builtin::phrases::phrases;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::words::Words;
 
 /// "2026-12-24T10:00", a local time.
 pub(super) fn date_time(word: &str) -> Option<(Day, TimeOfDay)> {
@@ -99,10 +99,7 @@ fn parsed_clock(hour: u32, minute: u32, exact: bool) -> TimeOfDay {
 }
 
 /// "half 9" as half past nine, unlike "half 9 volts".
-pub(in crate::assistant::builtin) fn half_hour(
-    words: &Words,
-    at: usize,
-) -> Option<(TimeOfDay, usize)> {
+pub(in crate::assistant) fn half_hour(words: &Words, at: usize) -> Option<(TimeOfDay, usize)> {
     let (hour, end) = number(words, words.after(at, phrases!["half"])?)?;
     let (clock, end) = with_meridiem(
         words,

@@ -2,8 +2,8 @@
 //! days from now").
 
 use super::Delay;
-use crate::assistant::builtin::phrases::phrases;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::words::Words;
 
 /// Thousandths, which represent halves and quarters exactly.
 type Milli = i64;
@@ -42,7 +42,7 @@ impl Unit {
 
 /// A duration at `at`. Without an "in" before it (`linked`), it needs "from now" or "later" after
 /// it.
-pub(in crate::assistant::builtin) fn delay(
+pub(in crate::assistant) fn delay(
     words: &Words,
     at: usize,
     linked: bool,
@@ -248,7 +248,7 @@ fn number(words: &Words, at: usize) -> Option<(Milli, usize)> {
 }
 
 /// A whole number that counts something: "3", "three", "third".
-pub(in crate::assistant::builtin) fn count(words: &Words, at: usize) -> Option<(u32, usize)> {
+pub(in crate::assistant) fn count(words: &Words, at: usize) -> Option<(u32, usize)> {
     let word = words.get(at);
     if word.len() <= 3
         && let Ok(n) = word.parse()
@@ -262,7 +262,7 @@ pub(in crate::assistant::builtin) fn count(words: &Words, at: usize) -> Option<(
 }
 
 /// Whether a word is a number that is spelled out.
-pub(in crate::assistant::builtin) fn is_number(word: &str) -> bool {
+pub(in crate::assistant) fn is_number(word: &str) -> bool {
     ones_word(word).is_some() || tens_word(word).is_some()
 }
 

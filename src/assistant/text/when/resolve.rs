@@ -9,7 +9,7 @@ use super::{
     BARE_HOUR_PM_MAX, BARE_HOUR_TWICE_MAX, DAY_HOUR, Day, Delay, NamedDay, NamedMonth, PartOfDay,
     TimeExpression, TimeOfDay,
 };
-use crate::assistant::builtin::zone;
+use crate::assistant::text::zone;
 use crate::clock::{Timestamp, Zone, at_wall_time};
 
 /// How many years ahead a time may be.
@@ -401,7 +401,7 @@ pub(in crate::assistant) fn time_of_day(spec: &TimeExpression) -> Result<(u32, u
 }
 
 /// Whether it is in the later half of a night: "night at 1".
-pub(in crate::assistant::builtin) fn is_after_midnight(spec: &TimeExpression) -> bool {
+pub(in crate::assistant) fn is_after_midnight(spec: &TimeExpression) -> bool {
     let hour = spec.clock.map(|clock| in_part(clock, spec.part).hour);
     spec.part == Some(PartOfDay::Night) && hour.is_some_and(|hour| hour < NIGHT_END_HOUR)
 }

@@ -3,8 +3,8 @@
 
 use super::names::{month, ordinal, weekday};
 use super::{Day, NamedMonth};
-use crate::assistant::builtin::phrases::phrases;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::words::Words;
 
 /// "the last friday of the month", "first monday in december": one day.
 pub(super) fn nth_weekday(words: &Words, at: usize) -> Option<(Day, usize)> {

@@ -1,6 +1,6 @@
 //! Words that are probably days, but are misspelled or of another language: "satruday", "mañana".
 
-use crate::assistant::builtin::word_set::WordSet;
+use crate::assistant::text::word_set::WordSet;
 
 /// Names of which a misspelled word may be one. Shorter ones are too much like other words.
 const NAMES: [&str; 20] = [
@@ -29,7 +29,7 @@ static FOREIGN: WordSet = WordSet::new(&[
 ]);
 
 /// Whether a word that is no time may be meant as one.
-pub(in crate::assistant::builtin) fn is_like_day(word: &str) -> bool {
+pub(in crate::assistant) fn is_like_day(word: &str) -> bool {
     if FOREIGN.contains(word) {
         return true;
     }

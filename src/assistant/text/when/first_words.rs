@@ -1,8 +1,8 @@
 //! The pre-filter of times: words with which a time may begin. At any other word no time needs to
 //! be parsed.
 
-use crate::assistant::builtin::word_set::{HashedWord, WordSet};
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::word_set::{HashedWord, WordSet};
+use crate::assistant::text::words::Words;
 
 /// Words before those of a time: "in about the".
 const LINKS_MAX: usize = 3;

@@ -2,7 +2,7 @@
 
 use chrono::{Datelike, NaiveDate, NaiveDateTime, Timelike};
 
-use crate::assistant::builtin::when;
+use crate::assistant::text::when;
 use crate::clock::{Timestamp, Zone};
 
 /// The day of a number beyond the calendar, as only a damaged state has. The other days of such a
@@ -12,7 +12,7 @@ const DAMAGED_DAY: NaiveDate = match NaiveDate::from_ymd_opt(1970, 1, 1) {
     None => NaiveDate::MIN,
 };
 
-pub(super) fn date(at: Timestamp, zone: Zone) -> NaiveDate {
+pub(in crate::assistant) fn date(at: Timestamp, zone: Zone) -> NaiveDate {
     at.utc().with_timezone(&zone).date_naive()
 }
 
@@ -22,20 +22,20 @@ pub fn minute_of_day(at: Timestamp, zone: Zone) -> u32 {
 }
 
 /// That minute of a day. A time that the clocks jump over is the first after the gap.
-pub(super) fn moment(date: NaiveDate, minute: u32, zone: Zone) -> Option<Timestamp> {
+pub(in crate::assistant) fn moment(date: NaiveDate, minute: u32, zone: Zone) -> Option<Timestamp> {
     when::at_hour(date, minute / 60, minute % 60, zone)
 }
 
 /// By how many seconds a clock that shows `wall` at that moment is ahead of the zone's.
-pub(super) fn ahead_s(wall: NaiveDateTime, at: Timestamp, zone: Zone) -> i64 {
+pub(in crate::assistant) fn ahead_s(wall: NaiveDateTime, at: Timestamp, zone: Zone) -> i64 {
     (wall - at.utc().with_timezone(&zone).naive_local()).num_seconds()
 }
 
 /// Days are kept as numbers.
-pub(super) fn number(date: NaiveDate) -> i32 {
+pub(in crate::assistant) fn number(date: NaiveDate) -> i32 {
     date.num_days_from_ce()
 }
 
-pub(super) fn day(number: i32) -> NaiveDate {
+pub(in crate::assistant) fn day(number: i32) -> NaiveDate {
     NaiveDate::from_num_days_from_ce_opt(number).unwrap_or(DAMAGED_DAY)
 }

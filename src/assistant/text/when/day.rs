@@ -6,8 +6,8 @@ use super::Day;
 use super::holiday::holiday;
 use super::names::{month, ordinal, weekday};
 use super::of_month::{month_end, nth_weekday};
-use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
 
 /// The day at `at`. `on`: the word before was "on", so "sat" and "the 3rd" are days.
 pub(super) fn day(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {

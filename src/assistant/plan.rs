@@ -1,8 +1,9 @@
-//! Something planned, as superpowers tell each other of it.
+//! Something planned: superpowers tell each other of it, and reminders can be set before it.
 
 use chrono::NaiveDate;
 
-use super::{local_time, texts};
+use super::local_time;
+use super::wording::texts;
 use crate::clock::{Timestamp, Zone};
 
 /// Something planned: a reminder, a booking, an event of a calendar.
@@ -67,7 +68,7 @@ impl Plan {
     }
 
     /// The day and the minute on the person's clock.
-    pub(super) fn own_time(&self, zone: Zone) -> (NaiveDate, Option<u32>) {
+    pub(in crate::assistant) fn own_time(&self, zone: Zone) -> (NaiveDate, Option<u32>) {
         match self.begins(zone) {
             Some(at) => (
                 local_time::date(at, zone),

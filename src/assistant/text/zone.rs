@@ -2,7 +2,7 @@
 //! guesses: an unknown name is no zone.
 
 use super::words::Words;
-use crate::assistant::builtin::phrases::phrases;
+use crate::assistant::text::phrases::phrases;
 use crate::clock::{Timestamp, Zone};
 
 /// Places and abbreviations that no IANA name ends with.
@@ -76,12 +76,12 @@ const AFTER_TIME: [&str; 20] = [
 ];
 
 /// Whether an abbreviation names the summer time of its zone.
-pub(super) fn is_summer_time(word: &str) -> bool {
+pub(in crate::assistant) fn is_summer_time(word: &str) -> bool {
     matches!(word, "edt" | "cdt" | "mdt" | "pdt" | "bst" | "cest")
 }
 
 /// Whether the clock is not behind that of half a year later, as it is in winter.
-pub(super) fn has_summer_time(zone: Zone, at: Timestamp) -> bool {
+pub(in crate::assistant) fn has_summer_time(zone: Zone, at: Timestamp) -> bool {
     const HALF_YEAR_S: i64 = 182 * 86_400;
     let wall = |at: Timestamp| at.utc().with_timezone(&zone).naive_local();
     let later = at.plus_s(HALF_YEAR_S);
@@ -96,7 +96,7 @@ const NAME_BYTES_MAX: usize = 64;
 
 /// The zone named after a time of day, and the index after it: "PST", "Berlin time", "UTC+2".
 /// "time" after an unknown place gives none.
-pub(super) fn after_time(words: &Words, at: usize) -> Option<(Zone, usize)> {
+pub(in crate::assistant) fn after_time(words: &Words, at: usize) -> Option<(Zone, usize)> {
     let place = words.skip(at, phrases!["the"]);
     for count in 1..=PLACE_WORDS_MAX {
         let end = place + count;
@@ -118,7 +118,7 @@ pub(super) fn after_time(words: &Words, at: usize) -> Option<(Zone, usize)> {
         .map(|zone| (zone, at + 1))
 }
 
-pub(super) fn find(phrase: &str) -> Option<Zone> {
+pub(in crate::assistant) fn find(phrase: &str) -> Option<Zone> {
     if phrase.is_empty() || phrase.len() > NAME_BYTES_MAX {
         return None;
     }

@@ -26,7 +26,7 @@ impl<'a> From<&&'a str> for HashedWord<'a> {
 }
 
 /// From a word's length and its first and last bytes. The high bits are the best.
-pub(super) const fn hash(word: &[u8]) -> u64 {
+pub(in crate::assistant) const fn hash(word: &[u8]) -> u64 {
     let (first, last) = match (word.first_chunk(), word.last_chunk()) {
         (Some(first), Some(last)) => (u32::from_le_bytes(*first), u32::from_le_bytes(*last)),
         _ => match word {

@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use super::weekday_name;
-use crate::assistant::builtin::phrases::phrases;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::words::Words;
 
 /// Words of a verb with its thing: "turn the living room heating on".
 const VERB_WORDS_MAX: usize = 5;
@@ -27,7 +27,7 @@ const IN_AFTER_THING: [&str; 9] = [
 const ON_AFTER_THING: [&str; 5] = ["turn", "switch", "put", "leave", "have"];
 
 /// Whether this word belongs to a verb before it, not to the time after it.
-pub(in crate::assistant::builtin) fn is_particle(words: &Words, at: usize) -> bool {
+pub(in crate::assistant) fn is_particle(words: &Words, at: usize) -> bool {
     let (verbs, with_thing): (&[&str], &[&str]) = match words.get(at) {
         "in" if !takes_in(words, at + 1) => (&IN, &IN_AFTER_THING),
         "on" if !takes_on(words, at + 1) => (&ON, &ON_AFTER_THING),
@@ -48,7 +48,7 @@ pub(in crate::assistant::builtin) fn is_particle(words: &Words, at: usize) -> bo
 }
 
 /// Whether a text lacks the "on" that stands before its time: "turn the heating on friday".
-pub(in crate::assistant::builtin) fn lacks_particle(words: &Words, text: Range<usize>) -> bool {
+pub(in crate::assistant) fn lacks_particle(words: &Words, text: Range<usize>) -> bool {
     const PARTICLES: [&str; 13] = [
         "on", "off", "up", "down", "in", "out", "over", "around", "into", "back", "to", "left",
         "right",

@@ -1,7 +1,7 @@
 //! Days that have a name: "christmas eve", "easter monday".
 
 use super::Day;
-use crate::assistant::builtin::words::Words;
+use crate::assistant::text::words::Words;
 
 /// Days that have a name, each year on the same date.
 const DATES: [(&str, u32, u32); 12] = [
@@ -41,12 +41,12 @@ fn named(words: &Words, at: usize) -> Option<(&'static str, Day, usize)> {
 }
 
 /// Whether such a name stands at `at`, and "to" after it.
-pub(in crate::assistant::builtin) fn names_holiday(words: &Words, at: usize) -> bool {
+pub(in crate::assistant) fn names_holiday(words: &Words, at: usize) -> bool {
     named(words, at).is_some_and(|(_, _, end)| words.get(end) == "to")
 }
 
 /// Whether the words from `at` to the end are such a name: "christmas day".
-pub(in crate::assistant::builtin) fn is_holiday(words: &Words, at: usize) -> bool {
+pub(in crate::assistant) fn is_holiday(words: &Words, at: usize) -> bool {
     named(words, at).is_some_and(|(_, _, end)| end == words.len())
 }
 

@@ -7,7 +7,7 @@
 //! "friday" is the coming one, "next friday" that of the following ISO week.
 
 mod alike;
-pub(super) mod amount;
+pub(in crate::assistant) mod amount;
 mod clock;
 mod counted;
 mod day;
@@ -23,17 +23,17 @@ pub(in crate::assistant) use super::time_expression::{
 };
 use super::words::Words;
 use super::zone;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
+use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::clock::{Timestamp, Zone};
-pub(super) use alike::is_like_day;
-pub(super) use clock::half_hour;
+pub(in crate::assistant) use alike::is_like_day;
+pub(in crate::assistant) use clock::half_hour;
 pub(in crate::assistant) use clock::is_dashed_span;
 use first_words::may_begin_time;
-pub(super) use holiday::{is_holiday, names_holiday};
-pub(super) use names::ordinal;
+pub(in crate::assistant) use holiday::{is_holiday, names_holiday};
+pub(in crate::assistant) use names::ordinal;
 pub(in crate::assistant) use names::{month, weekday_name};
-pub(super) use particle::{is_particle, lacks_particle};
-pub(super) use resolve::is_after_midnight;
+pub(in crate::assistant) use particle::{is_particle, lacks_particle};
+pub(in crate::assistant) use resolve::is_after_midnight;
 pub(in crate::assistant) use resolve::{Problem, YEARS_AHEAD_MAX, resolve, time_of_day};
 
 /// The hour of a day named without a time.
@@ -214,7 +214,7 @@ fn read_any(words: &Words, at: usize) -> Option<(TimeExpression, usize)> {
 }
 
 /// Whether a time may stand in a text, at little cost: most have none.
-pub(super) fn may_stand_in(words: &Words) -> bool {
+pub(in crate::assistant) fn may_stand_in(words: &Words) -> bool {
     let cache = &words.time_cache;
     (0..words.len()).any(|at| cache.may_begin(at, || may_begin_time(words, at)))
 }

@@ -31,7 +31,7 @@ pub(in crate::assistant) fn weekday_name(word: &str) -> Option<Weekday> {
 }
 
 /// "24th", "third"; numbers above 99 are not days.
-pub(in crate::assistant::builtin) fn ordinal(word: &str) -> Option<u32> {
+pub(in crate::assistant) fn ordinal(word: &str) -> Option<u32> {
     const NAMES: [&str; 12] = [
         "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
         "tenth", "eleventh", "twelfth",

@@ -1,0 +1,11 @@
+//! Text as the assistant reads it: its words, lists of phrases, times and time zones. Nothing here
+//! knows what a message is for.
+
+mod misspelled;
+pub(in crate::assistant) mod phrases;
+mod time_cache;
+mod time_expression;
+pub(in crate::assistant) mod when;
+pub(in crate::assistant) mod word_set;
+pub(in crate::assistant) mod words;
+pub(in crate::assistant) mod zone;
