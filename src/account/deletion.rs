@@ -2,9 +2,11 @@
 //! rest. Decisions are pure, and each is applied in the transaction that read its facts, so of
 //! concurrent requests exactly one succeeds.
 
+use serde_json::json;
+
 use crate::clock::Timestamp;
 use crate::error::{Error, ErrorKind, Result};
-use crate::store::{PendingDeletion, Tx, UserId};
+use crate::store::{Change, Operator, PendingDeletion, Tx, UserId, UserRow};
 
 /// The exact confirmation text.
 pub const PHRASE: &str = "DELETE MY ACCOUNT";
@@ -30,6 +32,41 @@ pub fn cancel(tx: &mut Tx<'_>, user: UserId, now: Timestamp) -> Result<()> {
     decide_cancel(pending(tx, user)?, now)?;
     tx.set_pending_deletion(user, None)?;
     tx.reactivate_subscription(user, now)
+}
+
+/// Schedules or cancels the deletion at the owner's wish, on an operator's word, and returns the
+/// user. `user_id` is the public id. Scheduling may be repeated.
+pub fn set_by_operator(
+    tx: &mut Tx<'_>,
+    user_id: &str,
+    is_wanted: bool,
+    operator: &Operator,
+    now: Timestamp,
+) -> Result<UserRow> {
+    let find = |tx: &Tx<'_>| {
+        let row = tx.view().user(user_id, now.utc_day())?;
+        row.ok_or_else(Error::user_not_found)
+    };
+    let before = find(tx)?;
+    let user = before.user.id;
+    match (is_wanted, before.deletion_scheduled_for) {
+        (true, Some(_)) => return Ok(before),
+        (true, None) => request(tx, user, PHRASE, now).map(drop)?,
+        (false, _) => cancel(tx, user, now)?,
+    }
+    let after = find(tx)?;
+    let change = Change {
+        action: if is_wanted {
+            "deletion.request"
+        } else {
+            "deletion.cancel"
+        },
+        subject: user_id.to_owned(),
+        before: json!(before.deletion_scheduled_for),
+        after: json!(after.deletion_scheduled_for),
+    };
+    tx.insert_audit(operator, &change, now)?;
+    Ok(after)
 }
 
 /// The account was erased after the request was authenticated.

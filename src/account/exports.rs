@@ -22,8 +22,9 @@ use crate::clock::{Clock, Timestamp};
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::Memories;
 use crate::random;
-use crate::store::{ExportJob, SharedStore, Store, UserId};
+use crate::store::{Change, ExportJob, Operator, SharedStore, Store, Tx, UserId};
 use folder::Folder;
+pub use folder::name as file_name;
 
 const DAY_S: i64 = 24 * 60 * 60;
 /// How long a job is listed after its file is removed, or if it had no file.
@@ -132,15 +133,8 @@ impl Exports {
 
     /// Queues an export of the caller's data.
     pub async fn request(self: &Arc<Self>, person: &SignedInUser) -> Result<ExportView> {
-        let (job_id, user, now) = (random::uuid().to_string(), person.id, self.clock.now());
-        let (id, exports) = (job_id.clone(), self.clone());
-        self.store
-            .write(move |tx| {
-                tx.insert_export_job(&id, user, now)?;
-                tx.after_commit(move || exports.wake.notify_one());
-                Ok(())
-            })
-            .await?;
+        let (user, exports) = (person.id, self.clone());
+        let job_id = self.store.write(move |tx| exports.queue(tx, user)).await?;
         Ok(ExportView {
             job_id,
             status: ExportStatus::Queued,
@@ -150,6 +144,35 @@ impl Exports {
             progress: None,
             message: Some("Your export is being prepared. Ask for its status until it is ready."),
         })
+    }
+
+    /// Queues an export for a user whose public id is `user_id`, and returns the job's id.
+    pub async fn request_by_operator(
+        self: &Arc<Self>,
+        user_id: String,
+        operator: Operator,
+    ) -> Result<String> {
+        let exports = self.clone();
+        self.store
+            .write(move |tx| {
+                let now = exports.clock.now();
+                let row = tx.view().user(&user_id, now.utc_day())?;
+                let user = row.ok_or_else(Error::user_not_found)?.user.id;
+                let change = Change {
+                    subject: user_id,
+                    ..Change::work("export.start")
+                };
+                tx.insert_audit(&operator, &change, now)?;
+                exports.queue(tx, user)
+            })
+            .await
+    }
+
+    fn queue(self: Arc<Self>, tx: &mut Tx<'_>, user: UserId) -> Result<String> {
+        let job_id = random::uuid().to_string();
+        tx.insert_export_job(&job_id, user, self.clock.now())?;
+        tx.after_commit(move || self.wake.notify_one());
+        Ok(job_id)
     }
 
     pub async fn show(&self, person: &SignedInUser, job_id: &str) -> Result<ExportView> {

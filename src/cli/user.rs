@@ -1,4 +1,7 @@
-//! `chatkeep user …`: lists users, and grants subscriptions.
+//! `chatkeep user …`: lists users, grants subscriptions, and exports and deletes accounts at their
+//! owners' wish.
+
+mod export;
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -9,12 +12,13 @@ use serde_json::json;
 use super::Failure;
 use super::printable::plain;
 use super::running;
-use crate::account::{self, UserView};
+use crate::account::{self, UserView, deletion};
 use crate::clock::{Clock, Timestamp};
 use crate::config::{self, Config, Source};
 use crate::model::subscription::{self, Grant, PLANS};
 use crate::outbound::Method;
 use crate::store::{self, UserRow};
+use export::ExportOptions;
 
 /// Allowed limits of a list.
 const LIMITS: RangeInclusive<u16> = 1..=1000;
@@ -41,6 +45,17 @@ pub(super) enum Command {
     /// Removes a grant; a subscription at the payment provider stays.
     #[command(after_help = "Example: chatkeep user revoke --phone +15550100")]
     Revoke(UserArguments),
+    /// Writes all data of a user to a file, for a user who asks for it and can't sign in.
+    #[command(after_help = "Example: chatkeep user export --phone +15550100 --out ada.json")]
+    Export(ExportOptions),
+    /// Deletes a user's account in 30 days, for a user who asks for it and can't sign in.
+    ///
+    /// Until then `chatkeep user keep` cancels it. A subscription ends with its paid period.
+    #[command(after_help = "Example: chatkeep user delete --phone +15550100")]
+    Delete(UserArguments),
+    /// Cancels the deletion of a user's account.
+    #[command(after_help = "Example: chatkeep user keep --phone +15550100")]
+    Keep(UserArguments),
 }
 
 #[derive(Args)]
@@ -102,6 +117,20 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Failure> {
                 super::print(&describe(&user, config.access.charge_nobody))
             }
         }),
+        Command::Export(options) => {
+            let row = find(database, &options.user, now)?;
+            export::check_target(&options.out)?;
+            let config = super::load_with_secrets(source)?.config;
+            export::export(&config, &row, &options.out).and_then(|bytes| {
+                super::print(&format!(
+                    "{} holds all data of {} ({bytes} bytes).",
+                    options.out.display(),
+                    display_name(&row)
+                ))
+            })
+        }
+        Command::Delete(user) => return set_deletion(source, database, user, true, now),
+        Command::Keep(user) => return set_deletion(source, database, user, false, now),
         Command::Grant(options) => {
             let grant = parse_grant(options, now)?;
             let row = find(database, &options.user, now)?;
@@ -258,6 +287,46 @@ fn change(
     running::change(config, method, &path, body.as_ref(), move |tx, operator| {
         account::set_grant(tx, &user_id, grant.as_ref(), &operator, now).map(drop)
     })
+}
+
+/// Schedules or cancels the deletion through the running service, or in the database without one.
+fn set_deletion(
+    source: &Source,
+    database: &Path,
+    user: &UserArguments,
+    is_wanted: bool,
+    now: Timestamp,
+) -> Result<(), Failure> {
+    let row = find(database, user, now)?;
+    let name = display_name(&row);
+    match (is_wanted, row.deletion_scheduled_for) {
+        (true, Some(at)) => {
+            let text = format!("{name} is already to be deleted, due {at}; nothing changed.");
+            return Ok(super::print(&text)?);
+        }
+        (false, None) => {
+            let text = format!("{name} is not to be deleted; nothing changed.");
+            return Ok(super::print(&text)?);
+        }
+        _ => {}
+    }
+    let config = super::load_with_secrets(source)?.config;
+    let user_id = row.user.public_id;
+    let path = format!("/admin/users/{user_id}/deletion");
+    let method = match is_wanted {
+        true => Method::Put,
+        false => Method::Delete,
+    };
+    running::change(&config, method, &path, None, move |tx, operator| {
+        deletion::set_by_operator(tx, &user_id, is_wanted, &operator, now).map(drop)
+    })?;
+    let row = find(database, user, now)?;
+    Ok(super::print(&match row.deletion_scheduled_for {
+        Some(at) => format!(
+            "The account of {name} will be deleted, due {at}. `chatkeep user keep` cancels that."
+        ),
+        None => format!("The account of {name} stays."),
+    })?)
 }
 
 fn display_name(row: &UserRow) -> String {

@@ -1,11 +1,13 @@
-//! `/admin/users…`: the operator's list of users, and grants for them.
+//! `/admin/users…`: the operator's list of users, and what an operator does for them: grants,
+//! deletions, exports.
 
 use serde_json::{Value, json};
 
 use super::caller::Admin;
 use super::request::JsonBody;
 use super::{Request, audit};
-use crate::account::{self, UserView};
+use crate::account::exports::file_name;
+use crate::account::{self, UserView, deletion};
 use crate::app::App;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
@@ -86,6 +88,39 @@ async fn change(
         .write(move |tx| account::set_grant(tx, &user_id, grant.as_ref(), &operator, now))
         .await?;
     Ok(user_body(&row, now))
+}
+
+pub(super) async fn schedule_deletion(rq: Request<Admin, String>) -> Result<Response> {
+    let operator = audit::operator(&rq)?;
+    set_deletion(&rq.app, rq.path, true, operator).await
+}
+
+pub(super) async fn cancel_deletion(rq: Request<Admin, String>) -> Result<Response> {
+    let operator = audit::operator(&rq)?;
+    set_deletion(&rq.app, rq.path, false, operator).await
+}
+
+async fn set_deletion(
+    app: &App,
+    user_id: String,
+    is_wanted: bool,
+    operator: Operator,
+) -> Result<Response> {
+    let now = app.clock.now();
+    let row = app
+        .store
+        .write(move |tx| deletion::set_by_operator(tx, &user_id, is_wanted, &operator, now))
+        .await?;
+    Ok(user_body(&row, now))
+}
+
+/// Starts an export, whose file is in the folder of exports when it is ready.
+pub(super) async fn export(rq: Request<Admin, String>) -> Result<Response> {
+    let operator = audit::operator(&rq)?;
+    let exports = &rq.app.exports;
+    let job_id = exports.request_by_operator(rq.path, operator).await?;
+    let file = file_name(&job_id);
+    Ok(http::json(&json!({ "job_id": job_id, "file": file })))
 }
 
 fn user_body(row: &UserRow, now: Timestamp) -> Response {

@@ -1,6 +1,7 @@
 //! `chatkeep user …` through the real binary: beside a running service, and without one.
 
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -316,5 +317,55 @@ async fn what_can_not_be_done_is_said_in_one_line() {
             let id = service.child.id().to_string();
             Command::new("kill").args(["-KILL", &id]).status().unwrap();
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_exports_deletes_and_keeps_an_account() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    let service = RunningService::start(folder);
+    service.denied("ana").await;
+    for running in [true, false] {
+        let file = format!("ana-{running}.json");
+        let printed = done(folder, &format!("export --phone ana --out {file}"));
+        let written = std::fs::read(folder.join(&file)).unwrap();
+        let size = format!("{file} holds all data of ana ({} bytes).\n", written.len());
+        assert_eq!(printed, size);
+        let data: Value = serde_json::from_slice(&written).unwrap();
+        assert!(data.to_string().contains("hello"), "{data}");
+        let mode = std::fs::metadata(folder.join(&file)).unwrap().permissions();
+        assert_eq!(mode.mode() & 0o777, 0o600);
+        let again = format!("export --phone ana --out {file}");
+        assert_refused(folder, &again, "exists already");
+        assert_refused(folder, "export --phone ana --out no/x.json", "create it");
+
+        let printed = done(folder, "keep --phone ana");
+        assert_eq!(printed, "ana is not to be deleted; nothing changed.\n");
+        let printed = done(folder, "delete --phone ana");
+        assert!(printed.contains("ana will be deleted, due 2"), "{printed}");
+        assert!(done(folder, "show --phone ana").contains("asked for, due"));
+        let printed = done(folder, "delete --phone ana");
+        assert!(printed.contains("already to be deleted"), "{printed}");
+        assert_eq!(
+            done(folder, "keep --phone ana"),
+            "The account of ana stays.\n"
+        );
+        assert!(done(folder, "show --phone ana").contains("not asked for"));
+        if running {
+            let id = service.child.id().to_string();
+            Command::new("kill").args(["-KILL", &id]).status().unwrap();
+        }
+    }
+    for unknown in [
+        "export --phone bo --out x.json", "delete --phone bo", "keep --phone bo",
+    ] {
+        assert_refused(folder, unknown, "the nearest is ana");
+    }
+    assert!(!folder.join("x.json").exists());
+    let audit = chatkeep(folder, &["audit", "--json"]).output().unwrap();
+    let audit = String::from_utf8(audit.stdout).unwrap();
+    for action in ["export.start", "deletion.request", "deletion.cancel"] {
+        assert_eq!(audit.matches(action).count(), 2, "{action}: {audit}");
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct Draft {
 }
 
 /// The file's name, also for the download.
-pub(super) fn name(job_id: &str) -> String {
+pub fn name(job_id: &str) -> String {
     format!("{PREFIX}{job_id}{SUFFIX}")
 }
 

@@ -54,6 +54,14 @@ pub async fn run(exports: Arc<Exports>, metrics: Arc<JobMetrics>) {
     }
 }
 
+/// Makes the waiting exports one after another, without a service that runs.
+pub async fn run_waiting(exports: &Exports) -> Result<()> {
+    while let Some(job) = (exports.store).write(|tx| tx.start_export_job(&[])).await? {
+        run_job(exports, &job).await;
+    }
+    Ok(())
+}
+
 struct RunningExports {
     exports: Arc<Exports>,
     tasks: JoinSet<()>,

@@ -137,7 +137,7 @@ fn is_without_988(phone: &str) -> bool {
 }
 
 pub fn how_to_delete_account() -> String {
-    "I can't delete your account from this chat. Whoever is signed in to it can: POST /account/deletion with the confirmation “DELETE MY ACCOUNT”. 30 days later everything I keep of you is deleted for good: messages, memories, reminders, lists and photos. Until then DELETE /account/deletion takes it back; a subscription ends with its period. To take away only what I remember, say “forget everything”."
+    "I can't delete your account from this chat. Ask whoever runs this service (the command is “chatkeep user delete”), or sign in and send POST /account/deletion with the confirmation “DELETE MY ACCOUNT”. 30 days later everything I keep of you is deleted for good: messages, memories, reminders, lists and photos. Until then “chatkeep user keep” or DELETE /account/deletion takes it back; a subscription ends with its period. To take away only what I remember, say “forget everything”."
         .to_owned()
 }
 
@@ -148,7 +148,7 @@ pub fn what_is_kept() -> String {
 }
 
 pub fn how_to_export_data() -> String {
-    "I can't send your data in this chat. Whoever is signed in to your account can get it: POST /account/export makes one file of everything I keep of you, with messages, memories, reminders and lists, and GET /account/export/ with the job's id says where to download it. It changes nothing here."
+    "I can't send your data in this chat. Ask whoever runs this service for it (the command is “chatkeep user export”), or sign in and send POST /account/export; GET /account/export/ with the job's id then says where to download it. It is one file of everything I keep of you, with messages, memories, reminders and lists. It changes nothing here."
         .to_owned()
 }
 

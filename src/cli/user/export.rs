@@ -1,0 +1,110 @@
+//! `chatkeep user export`: writes all data of a user to a file. The running service makes the file
+//! in its folder of exports, or this command without one; then it is copied.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use serde::Deserialize;
+
+use super::UserArguments;
+use crate::account::exports;
+use crate::cli::progress::Progress;
+use crate::cli::running::{self, IdleService};
+use crate::config::Config;
+use crate::files;
+use crate::outbound::Method;
+use crate::store::{self, ExportJob, UserRow};
+
+/// Interval of looks at the job.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+const CANCELLED: &str = "the export was removed meanwhile; nothing was written";
+
+#[derive(Args)]
+pub(in crate::cli) struct ExportOptions {
+    #[command(flatten)]
+    pub(super) user: UserArguments,
+    /// The file to write, as JSON. It must not exist.
+    #[arg(long, value_name = "FILE")]
+    pub(super) out: PathBuf,
+}
+
+/// The answer to the request.
+#[derive(Deserialize)]
+struct ExportAnswer {
+    job_id: String,
+}
+
+/// An error when the file can't be written, before an export is made for nothing.
+pub(super) fn check_target(file: &Path) -> Result<(), String> {
+    let name = file.display();
+    match (file.exists(), files::folder_of(file).is_dir()) {
+        (true, _) => Err(format!("{name} exists already; choose another name")),
+        (false, false) => Err(format!("the folder of {name} does not exist; create it")),
+        (false, true) => Ok(()),
+    }
+}
+
+/// Returns the bytes written.
+pub(super) fn export(config: &Config, row: &UserRow, file: &Path) -> Result<u64, String> {
+    let progress = Progress::new();
+    progress.spin("collecting the user's data");
+    let user_id = row.user.public_id.clone();
+    let route = format!("/admin/users/{user_id}/export");
+    let job_id = match running::ask::<ExportAnswer>(config, Method::Post, &route, None)? {
+        Some(answer) => answer.job_id,
+        None => export_without_service(config, user_id)?,
+    };
+    wait_until_ready(&config.storage.path, &job_id)?;
+    let made = config.exports.dir.join(exports::file_name(&job_id));
+    copy(&made, file)
+}
+
+fn export_without_service(config: &Config, user_id: String) -> Result<String, String> {
+    let idle = IdleService::start(config)?;
+    let exports = &idle.app.exports;
+    idle.run(async {
+        let requesting = exports.request_by_operator(user_id, running::operator());
+        let job_id = requesting.await?;
+        exports::work::run_waiting(exports).await.map(|()| job_id)
+    })
+}
+
+fn wait_until_ready(database: &Path, job_id: &str) -> Result<(), String> {
+    loop {
+        let job: Option<ExportJob> = store::look(database, |view| view.export_job(job_id))?;
+        let job = job.ok_or(CANCELLED)?;
+        match job.status.as_str() {
+            "queued" | "processing" => std::thread::sleep(POLL_INTERVAL),
+            "ready" => return Ok(()),
+            "failed" => return Err(job.error.unwrap_or_default()),
+            _ => return Err(CANCELLED.to_owned()),
+        }
+    }
+}
+
+fn copy(made: &Path, file: &Path) -> Result<u64, String> {
+    let mut from = File::open(made).map_err(|e| {
+        format!(
+            "can't read {}: {e}; run this in the service's folder and as its user",
+            made.display()
+        )
+    })?;
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    let written = options.open(file).and_then(|mut to| {
+        let copied = io::copy(&mut from, &mut to).and_then(|bytes| {
+            to.sync_all()?;
+            Ok(bytes)
+        });
+        if copied.is_err() {
+            // The first error is returned; removing may fail too.
+            let _ = files::remove_if_present(file);
+        }
+        copied
+    });
+    written.map_err(|e| format!("can't write {}: {e}", file.display()))
+}
