@@ -46,6 +46,7 @@ pub enum Tool {
     ExportAccount,
     DeleteAccount,
     Usage,
+    Undo,
     Agenda,
     Notices,
     AnswerPrivately,
@@ -95,6 +96,8 @@ pub enum Operation {
     /// The call tells how, and deletes nothing.
     DeleteAccount,
     Usage,
+    /// Takes back what the person's last message changed in this chat.
+    Undo,
     /// From the first to the last day.
     Agenda {
         from: NaiveDate,
@@ -139,7 +142,7 @@ type Result<T> = std::result::Result<T, String>;
 
 impl Tool {
     /// All but the superpowers.
-    const BUILTIN: [Self; 14] = [
+    const BUILTIN: [Self; 15] = [
         Self::SetReminder,
         Self::ListReminders,
         Self::ChangeReminder,
@@ -151,6 +154,7 @@ impl Tool {
         Self::ExportAccount,
         Self::DeleteAccount,
         Self::Usage,
+        Self::Undo,
         Self::Agenda,
         Self::Notices,
         Self::AnswerPrivately,
@@ -171,6 +175,7 @@ impl Tool {
             | Self::ListReminders
             | Self::ChangeReminder
             | Self::CancelReminder
+            | Self::Undo
             | Self::AnswerPrivately => true,
             _ => false,
         }
@@ -189,6 +194,7 @@ impl Tool {
             Self::ExportAccount => "export_account",
             Self::DeleteAccount => "delete_account",
             Self::Usage => "usage",
+            Self::Undo => "undo",
             Self::Agenda => "agenda",
             Self::Notices => "own_messages",
             Self::AnswerPrivately => "answer_privately",
@@ -218,6 +224,10 @@ impl Tool {
                 "Tells how the person deletes their account and all data; deletes nothing itself."
             }
             Self::Usage => "Tells the person's plan, limits and what is kept.",
+            Self::Undo => {
+                "Takes back all that the person's last message that changed something did in this \
+                 chat, within 10 minutes: reminders, memories and superpowers."
+            }
             Self::Agenda => {
                 "All that is on at some days: reminders, events of calendars, birthdays, trips."
             }
@@ -241,9 +251,11 @@ impl Tool {
             Self::Recall => schema::<Recall>(),
             Self::Forget => schema::<Forget>(),
             Self::SetProfile => schema::<SetProfile>(),
-            Self::ExportAccount | Self::DeleteAccount | Self::Usage | Self::AnswerPrivately => {
-                schema::<NoArguments>()
-            }
+            Self::ExportAccount
+            | Self::DeleteAccount
+            | Self::Usage
+            | Self::Undo
+            | Self::AnswerPrivately => schema::<NoArguments>(),
             Self::Agenda => schema::<Agenda>(),
             Self::Notices => schema::<NoticeArguments>(),
             Self::Power(power) => power.parameters(),
@@ -337,6 +349,7 @@ impl Tool {
             Self::ExportAccount => read::<NoArguments>(arguments).map(|_| Operation::ExportAccount),
             Self::DeleteAccount => read::<NoArguments>(arguments).map(|_| Operation::DeleteAccount),
             Self::Usage => read::<NoArguments>(arguments).map(|_| Operation::Usage),
+            Self::Undo => read::<NoArguments>(arguments).map(|_| Operation::Undo),
             Self::Agenda => read::<Agenda>(arguments)?.operation(context),
             Self::Notices => notice_request(arguments).map(Operation::Notices),
             Self::AnswerPrivately => {

@@ -45,7 +45,7 @@ impl Readers {
             .with_init(|conn| open::set_reading(conn));
         let pool = r2d2::Pool::builder()
             .max_size(connections)
-            .min_idle(Some(1))
+            .min_idle(Some(0)) // each is opened when it is needed
             .connection_timeout(CHECKOUT_MAX)
             .test_on_check_out(false)
             .build(manager)

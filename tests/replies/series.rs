@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 
 use super::support::model_server::{Mode, ModelServer, calling};
 use super::support::{Service, group};
-use super::{acting, count, reply, service, service_at};
+use super::tools::subscribe;
+use super::{acting, count, reply, service, service_at, service_on};
+use chatkeep::clock::{Clock, Timestamp};
 
 const DUE: &str = "SELECT text, strftime('%FT%R', send_at / 1000, 'unixepoch'), rule IS NOT NULL FROM reminders \
                    ORDER BY send_at";
@@ -20,7 +22,15 @@ async fn result_of(service: &Service, model: &ModelServer, tool: &str, arguments
 
 /// On a Thursday, with a reminder of each day at 9:00; its id.
 async fn daily(rule: &str) -> (Service, ModelServer, Value) {
-    let (service, model) = service_at("2026-11-26T21:00:00Z").await;
+    daily_on(&on_a_thursday(), rule).await
+}
+
+fn on_a_thursday() -> Clock {
+    Clock::fixed(Timestamp::parse("2026-11-26T21:00:00Z").unwrap())
+}
+
+async fn daily_on(clock: &Clock, rule: &str) -> (Service, ModelServer, Value) {
+    let (service, model) = service_on(clock).await;
     service.set_flag("rate_limit.enabled", false).await;
     acting(
         &service,
@@ -197,4 +207,37 @@ async fn long_memories_are_recalled_as_far_as_they_fit() {
         assert!((1..24).contains(&listed), "{found}");
         assert_eq!(found["more"], 24 - listed, "{found}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_newest_change_is_taken_back() {
+    let clock = on_a_thursday();
+    let (service, model, id) = daily_on(&clock, "FREQ=DAILY").await;
+    let at = |hour| json!({"id": id, "at": format!("2026-11-27T{hour}:00")});
+    result_of(&service, &model, "change_reminder", at("10")).await;
+    let undone = result_of(&service, &model, "undo", json!({})).await;
+    assert_eq!(undone["ok"], true, "{undone}");
+    assert_eq!(service.rows(DUE)[0][1], "2026-11-27T09:00");
+    let undone = result_of(&service, &model, "undo", json!({})).await;
+    assert_eq!(undone["ok"], false, "{undone}");
+    assert!(undone["error"].as_str().unwrap().contains("already"));
+
+    let lists = "SELECT instr(state, 'eggs') > 0 FROM power_states";
+    subscribe(&service, "ana").await;
+    let eggs = json!({"operation": "add", "items": ["eggs"]});
+    let added = result_of(&service, &model, "todo_list", eggs).await;
+    assert_eq!(added["ok"], true, "{added}");
+    assert_eq!(service.rows(lists), [[json!(1)]]);
+    let undone = result_of(&service, &model, "undo", json!({})).await;
+    assert_eq!(undone["ok"], true, "{undone}");
+    assert_eq!(service.rows(lists), [[json!(0)]]);
+    assert_eq!(service.rows(DUE)[0][1], "2026-11-27T09:00");
+
+    clock.advance(11 * 60_000);
+    result_of(&service, &model, "cancel_reminder", json!({"id": id})).await;
+    assert_eq!(service.rows(DUE).len(), 0);
+    clock.advance(11 * 60_000);
+    let late = result_of(&service, &model, "undo", json!({})).await;
+    assert!(late["error"].as_str().unwrap().contains("10 minutes"));
+    assert_eq!(service.rows(DUE).len(), 0);
 }

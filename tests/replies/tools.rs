@@ -12,10 +12,10 @@ use super::{APOLOGY, count, legacy, reply, say, service, service_at, service_of,
 /// What nobody but a model takes for a command.
 const HINT: &str = "we have run out of milk again";
 /// Those of somebody who has connected nothing.
-pub(super) const ALL: [&str; 29] = [
+pub(super) const ALL: [&str; 30] = [
     "set_reminder", "list_reminders", "change_reminder", "cancel_reminder", "remember", "recall",
-    "forget", "set_profile", "export_account", "delete_account", "usage", "agenda", "own_messages",
-    "todo_list", "trip_planner", "mood_tracker", "budget_tracker", "habit_tracker",
+    "forget", "set_profile", "export_account", "delete_account", "usage", "undo", "agenda",
+    "own_messages", "todo_list", "trip_planner", "mood_tracker", "budget_tracker", "habit_tracker",
     "reservation_prep", "post_event_checkin", "evening_prep", "daily_summary", "focus_protector",
     "bill_split", "birthday_reminder", "membership_renewal", "cancellation_protector",
     "package_tracking", "tickets_vault",
@@ -77,7 +77,7 @@ async fn what_a_tool_did_goes_back_to_the_model_which_says_it() {
     assert_eq!(asked.len(), 2);
     assert_eq!(asked[0].tools(), ALL);
     assert!(asked[0].system().contains("You have tools."));
-    let parameters = &asked[0].body["tools"][13]["function"]["parameters"];
+    let parameters = &asked[0].body["tools"][14]["function"]["parameters"];
     assert_eq!(
         parameters["properties"]["items"]["type"], "array",
         "{parameters}"
@@ -445,7 +445,7 @@ async fn only_what_is_offered_can_be_called() {
         .collect();
     for (key, value, offered) in [
         ("superpower.todo_list.enabled", false, &but_lists[..]),
-        ("superpower.enabled", false, &ALL[..12]),
+        ("superpower.enabled", false, &ALL[..13]),
         ("llm.force_basic_mode", true, &[][..]),
     ] {
         service.set_flag(key, value).await;
@@ -887,7 +887,7 @@ async fn in_a_group_tools_reach_only_what_is_the_rooms() {
         let offered = [
             &ALL[..4],
             &[
-                "answer_privately", "todo_list", "trip_planner", "bill_split",
+                "undo", "answer_privately", "todo_list", "trip_planner", "bill_split",
             ],
         ]
         .concat();

@@ -30,32 +30,79 @@ fn nothing(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<String> {
     ))
 }
 
+/// What became of the last change when it was to be taken back.
+#[derive(Debug)]
+pub(in crate::ingest) enum UndoOutcome {
+    /// What was done, in sentences for the person. A name and a time zone stay, and it says so.
+    Undone(String),
+    /// Nothing of it is left.
+    Gone,
+    TooLate,
+    UndoneAlready,
+    /// There is no change, or something was said since that may be meant instead.
+    NoChange,
+}
+
 pub(super) fn undo_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+    let outcome = take_back_last(turn, tx)?;
+    let language = turn.fixed_language(tx)?;
+    let language = language.as_deref();
+    Ok(match outcome {
+        UndoOutcome::Undone(text) => Some(text),
+        UndoOutcome::Gone => Some(wording::nothing_to_undo_in(language)),
+        UndoOutcome::TooLate => Some(wording::too_late_to_undo_in(language)),
+        UndoOutcome::UndoneAlready => Some(wording::undone_already_in(language)),
+        UndoOutcome::NoChange => None,
+    })
+}
+
+/// Takes back what the person's newest change in this chat did, also where only a superpower knows
+/// of it.
+pub(in crate::ingest) fn take_back_newest(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+) -> Result<UndoOutcome> {
+    let named = latest::read_own(turn, tx, LATEST_MS)?.and_then(|(latest, _)| latest.message_id);
+    match answer::newest_change(turn, tx)? {
+        Some((message_id, at)) if named.is_none_or(|named| named < message_id) => {
+            if turn.now.0 - at.0 > NUMBERS_MS {
+                return Ok(UndoOutcome::TooLate);
+            }
+            let undone = answer::take_back_of_powers(turn, tx, message_id)?;
+            Ok(match undone.is_empty() {
+                true => UndoOutcome::Gone,
+                false => UndoOutcome::Undone(undone.join("\n")),
+            })
+        }
+        _ => take_back_last(turn, tx),
+    }
+}
+
+/// Takes back all that the person's last change in this chat did.
+fn take_back_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<UndoOutcome> {
     let latest = latest::read_own(turn, tx, LATEST_MS)?;
     let Some((latest, at)) = latest else {
-        return Ok(None);
+        return Ok(UndoOutcome::NoChange);
     };
     if turn.now.0 - at.0 > NUMBERS_MS {
-        let language = turn.fixed_language(tx)?;
-        return Ok(Some(wording::too_late_to_undo_in(language.as_deref())));
+        return Ok(UndoOutcome::TooLate);
     }
     if latest.is_undone {
-        let language = turn.fixed_language(tx)?;
-        return Ok(Some(wording::undone_already_in(language.as_deref())));
+        return Ok(UndoOutcome::UndoneAlready);
     }
     if stays(&latest) && !undo_question::is_only_undone_since(turn, tx, &latest)? {
-        return Ok(None);
+        return Ok(UndoOutcome::NoChange);
     }
     let mut undone: Vec<String> = take_back(turn, tx, &latest)?.into_iter().collect();
     if let Some(message_id) = latest.message_id {
         undone.extend(answer::take_back_of_powers(turn, tx, message_id)?);
     }
     if undone.is_empty() {
-        return nothing(turn, tx).map(Some);
+        return Ok(UndoOutcome::Gone);
     }
     // It is still what "it" means, but is not done again by "undo". A name stays.
     latest::revise(turn, tx, |latest| latest.is_undone |= latest.fact.is_none())?;
-    Ok(Some(undone.join("\n")))
+    Ok(UndoOutcome::Undone(undone.join("\n")))
 }
 
 /// "delete that": what the last message told a superpower. `None`: it told none, or took something

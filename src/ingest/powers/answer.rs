@@ -8,6 +8,7 @@ use crate::assistant::powers::{
     self, NoticeRequest, Power, PowerAction, PowerCall, RequestStrength,
 };
 use crate::assistant::{Intent, MessageContext, wording};
+use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{agenda, gate, limits, listing, memories};
@@ -91,6 +92,25 @@ fn undo(
     let text = texts.join("\n");
     listing::forget_after(turn, tx, &text)?;
     Ok(Some(text))
+}
+
+/// The newest message of the person that changed a superpower's state here, and when.
+pub(in crate::ingest) fn newest_change(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+) -> Result<Option<(i64, Timestamp)>> {
+    let mut newest = None;
+    for power in Power::ALL {
+        let write = tx.power_state_write(turn.owner(), power.name())?;
+        let change = write.and_then(|write| Some((write.message_id?, write.at)));
+        newest = newest.max(change);
+    }
+    let Some((message_id, at)) = newest else {
+        return Ok(None);
+    };
+    let message = tx.view().message(message_id)?;
+    let is_own = message.is_some_and(|message| message.user == turn.user.id);
+    Ok(is_own.then_some((message_id, at)))
 }
 
 /// Takes back what superpowers changed for a message. Returns their replies.

@@ -17,6 +17,7 @@ use crate::assistant::wording;
 use crate::clock::{Timestamp, at_wall_time};
 use crate::error::{Error, Result};
 use crate::ingest::agenda;
+use crate::ingest::follow_ups::undo::{UndoOutcome, take_back_newest};
 use crate::ingest::open_reminders::{self, ReminderRefusal, ReminderRequest};
 use crate::ingest::reply::Schedule;
 use crate::ingest::turn::MessageTurn;
@@ -90,12 +91,28 @@ pub(super) fn run(
             "how": wording::how_to_delete_account(),
         }))),
         Operation::Usage => usage(turn, tx),
+        Operation::Undo => undo(turn, tx),
         Operation::AnswerPrivately { text } => private_answer::send(turn, tx, text),
         // Done by whoever carries out superpowers.
         Operation::Power(..) | Operation::Notices(_) => {
             Ok(CallResult::refused("garbled", "This is a superpower."))
         }
     }
+}
+
+fn undo(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<CallResult> {
+    let error = match take_back_newest(turn, tx)? {
+        UndoOutcome::Undone(text) => return Ok(CallResult::done(json!({ "undone": text }))),
+        UndoOutcome::TooLate => {
+            "The last change is more than 10 minutes old; change or cancel it by its own tool."
+        }
+        UndoOutcome::UndoneAlready => "The last change was taken back already.",
+        UndoOutcome::Gone | UndoOutcome::NoChange => {
+            "Nothing of the last minutes in this chat can be taken back by this tool; a superpower \
+             may have an operation \"undo\" of its own."
+        }
+    };
+    Ok(CallResult::refused("nothing to undo", error))
 }
 
 /// From the first to the last day.
