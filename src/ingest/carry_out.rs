@@ -8,8 +8,8 @@ use super::powers::answer;
 use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::{
-    agenda, cancelling, connecting, corrected_value, direct_chat, follow_ups, gate, limits,
-    listing, memories, occasions, powers, reminding, time_zone,
+    agenda, connecting, corrected_value, direct_chat, event_reminders, follow_ups, gate, limits,
+    listing, memories, powers, reminder_cancellation, reminder_requests, time_zone,
 };
 use crate::access::{self, AccessRules};
 use crate::assistant::help::HelpGroup;
@@ -92,17 +92,21 @@ pub(super) fn run_unlimited(
         Intent::Recall { about: Some(about) } if agenda::asks_for_reminder(turn, tx, &about)? => {
             when_is(turn, tx, agenda::without_next(&about))?
         }
-        Intent::Recall { about } => occasions::recall(turn, tx, about.as_deref())?,
+        Intent::Recall { about } => event_reminders::recall(turn, tx, about.as_deref())?,
         Intent::Forget { about } => memories::ask_to_forget(turn, tx, &about)?,
         Intent::ForgetEverything => memories::ask_to_forget_all(turn, tx)?,
-        remind @ Intent::Remind { .. } => return reminding::set_requested(turn, tx, remind),
-        Intent::RemindBefore(request) => return occasions::remind(turn, tx, &request),
+        remind @ Intent::Remind { .. } => {
+            return reminder_requests::set_requested(turn, tx, remind);
+        }
+        Intent::RemindBefore(request) => return event_reminders::remind(turn, tx, &request),
         Intent::ListReminders => listing::all(turn, tx)?,
         Intent::FindReminders { span, about } => {
             agenda::find_reminders(turn, tx, span.as_ref(), about.as_deref())?
         }
         Intent::Agenda { span, of_calendar } => agenda::of_span(turn, tx, &span, of_calendar)?,
-        Intent::CancelReminders(request) => cancelling::cancel_requested(turn, tx, &request)?,
+        Intent::CancelReminders(request) => {
+            reminder_cancellation::cancel_requested(turn, tx, &request)?
+        }
         Intent::SetTimezone(zone) => time_zone::set(turn, tx, zone)?,
         Intent::SetName(name) => {
             tx.set_user_name(&turn.message.sender, turn.user.id, &name)?;
@@ -134,7 +138,7 @@ fn recall_in_group(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: Option<&str>)
 
 /// "when is my interview?": what was told of it, and reminders of it.
 fn when_is(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: &str) -> Result<String> {
-    let event = occasions::noted(turn, tx, about)?;
+    let event = event_reminders::noted(turn, tx, about)?;
     let reminders = agenda::find_reminders(turn, tx, None, Some(about))?;
     Ok(match event {
         Some(event) => format!("{event}\n{reminders}"),
@@ -146,10 +150,10 @@ fn when_is(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: &str) -> Result<Strin
 /// itself, its answer has room for one. "the day before" is before what another of the requests
 /// added.
 fn each(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, requests: Vec<Intent>) -> Result<Reply> {
-    if let Some(doubt) = reminding::doubt_about(turn, tx, &requests)? {
+    if let Some(doubt) = reminder_requests::doubt_about(turn, tx, &requests)? {
         return Ok(doubt.into());
     }
-    let known = occasions::known(turn, tx)?;
+    let known = event_reminders::known(turn, tx)?;
     let mut all = Reply::default();
     for intent in requests {
         let unnamed = match &intent {
@@ -160,11 +164,11 @@ fn each(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, requests: Vec<Intent>) -> Resul
         };
         let reply = match unnamed {
             Some((request, text)) => {
-                let occasions = occasions::known(turn, tx)?;
+                let occasions = event_reminders::known(turn, tx)?;
                 let mut new = occasions.iter().filter(|plan| !known.contains(plan));
                 match (new.next(), new.next()) {
                     (Some(event), None) => {
-                        occasions::remind_of_plan(turn, tx, request, event, text)?
+                        event_reminders::remind_of_plan(turn, tx, request, event, text)?
                     }
                     _ => run_unlimited(turn, tx, intent)?,
                 }
@@ -222,13 +226,13 @@ fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
     if let Some(reply) = missing_part::answer_what(turn, tx)? {
         return Ok(reply);
     }
-    if let Some(reply) = cancelling::chosen(turn, tx)? {
+    if let Some(reply) = reminder_cancellation::chosen(turn, tx)? {
         return Ok(reply.into());
     }
     if let Some(reply) = which_request::chosen(turn, tx)? {
         return Ok(reply.into());
     }
-    if let Some(reply) = occasions::answer_which(turn, tx)? {
+    if let Some(reply) = event_reminders::answer_which(turn, tx)? {
         return Ok(reply);
     }
     if let Some(reply) = corrected_value::correct(turn, tx)? {
@@ -250,7 +254,7 @@ fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
         return Ok(reply);
     }
     let persona = &turn.ingest.persona.get().name;
-    if let Some(event) = occasions::when_is_it(turn, tx)? {
+    if let Some(event) = event_reminders::when_is_it(turn, tx)? {
         return Ok(event.into());
     }
     if let Some(known) = memories::answer(turn, tx)? {

@@ -25,8 +25,8 @@ use super::listing::{described, listed, pairs};
 use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::{
-    calendar_changes, calendar_events, cancelling, corrected_value, memories, open_reminders,
-    powers,
+    calendar_changes, calendar_events, corrected_value, memories, open_reminders, powers,
+    reminder_cancellation,
 };
 use crate::assistant::builtin::{FollowUp, ReminderRef, TimeChange};
 use crate::assistant::{Intent, wording};
@@ -167,7 +167,7 @@ fn answer_yes(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> 
             birthdays,
         }) => memories::forget(turn, tx, &ids, &birthdays, &about)?,
         Some(Question::ForgetEverything) => memories::forget_all(turn, tx)?,
-        Some(Question::CancelAll { ids }) => cancelling::cancel_all(turn, tx, &ids)?,
+        Some(Question::CancelAll { ids }) => reminder_cancellation::cancel_all(turn, tx, &ids)?,
         Some(Question::ChangeCalendar(question)) => calendar_changes::begin(turn, tx, &question)?,
         Some(Question::Undo { message_id, power }) => {
             undo::confirmed(turn, tx, message_id, power.as_deref())?
@@ -304,7 +304,7 @@ fn cancel(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, which: &ReminderRef) -> Resul
         }
         Some(Referent::Open(open)) => {
             if matches!(which, ReminderRef::About(_)) && open.len() > 1 {
-                return cancelling::ask_which(turn, tx, &open).map(Some);
+                return reminder_cancellation::ask_which(turn, tx, &open).map(Some);
             }
             open_reminders::cancel(turn, tx, &open)?;
             Some(wording::reminders_cancelled(&listed(&open)))

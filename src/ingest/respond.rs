@@ -2,15 +2,15 @@
 //! assistant, a superpower or a language model. A reply of the first two is carried out here, too
 //! (`carry_out`, `powers`).
 
-use super::corrections::{self, EditOutcome};
 use super::decide::{self, Decision, DecisionFacts};
 use super::dialog::question::{self, Question};
+use super::edited_messages::{self, EditOutcome};
 use super::follow_ups::{by_words, event_times, offers, undo_question};
 use super::powers::request::RequestedPower;
 use super::powers::{answer, checkin_question};
 use super::reply::Reply;
 use super::turn::MessageTurn;
-use super::{Mode, carry_out, corrected_value, follow_ups, occasions};
+use super::{Mode, carry_out, corrected_value, event_reminders, follow_ups};
 use crate::assistant::{self, Intent, Understanding, wording};
 use crate::error::Result;
 use crate::model::secret_text::REMOVED;
@@ -100,7 +100,7 @@ fn reply_to_version(
     tx: &mut Tx<'_>,
     intent: Intent,
 ) -> Result<Option<Reply>> {
-    Ok(match corrections::replace_version(turn, tx, &intent)? {
+    Ok(match edited_messages::replace_version(turn, tx, &intent)? {
         EditOutcome::Unneeded => reply(turn, tx, intent)?,
         EditOutcome::Refused(reply) => Some(reply.into()),
         EditOutcome::Undone(note) => reply(turn, tx, intent)?.map(|reply| {
@@ -189,7 +189,7 @@ fn seen_next(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<String>> {
         .as_ref()
         .and_then(RequestedPower::seen_next)
     {
-        Some(name) => occasions::with_person(turn, tx, name),
+        Some(name) => event_reminders::with_person(turn, tx, name),
         None => Ok(None),
     }
 }

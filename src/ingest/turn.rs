@@ -4,9 +4,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::message_versions::{self, EarlierVersion};
 use super::powers::request::RequestedPower;
 use super::prepare::LimitUses;
-use super::versions::{self, EarlierVersion};
 use super::{Endpoint, Ingest, Message, Mode, PreparedMessage};
 use crate::access::Access;
 use crate::assistant::UnknownMessage;
@@ -87,7 +87,7 @@ impl Ingest {
         let holds = prepared.understood.holds_in(user.timezone);
         let turn = MessageTurn {
             ingest: self,
-            earlier_version: versions::earlier_version(tx, message, &room, user.id, now)?,
+            earlier_version: message_versions::earlier_version(tx, message, &room, user.id, now)?,
             left_to_model: self.is_left_to_model(message, &flags),
             flags,
             message: Cow::Borrowed(message),

@@ -9,7 +9,7 @@ use crate::ingest::dialog::latest::{self, ItemEvent};
 use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{cancelling, occasions, reminding};
+use crate::ingest::{event_reminders, reminder_cancellation, reminder_requests};
 use crate::store::Tx;
 
 /// How long after a reminder a bare time postpones it.
@@ -39,13 +39,13 @@ pub(super) fn with_time(
     if let Some(reply) = changes::change_offset(turn, tx)? {
         return Ok(Some(reply));
     }
-    if let Some(reply) = cancelling::chosen(turn, tx)? {
+    if let Some(reply) = reminder_cancellation::chosen(turn, tx)? {
         return Ok(Some(reply.into()));
     }
     if let Some(reply) = which_request::chosen(turn, tx)? {
         return Ok(Some(reply.into()));
     }
-    if let Some(reply) = occasions::answer_which(turn, tx)? {
+    if let Some(reply) = event_reminders::answer_which(turn, tx)? {
         return Ok(Some(reply));
     }
     if let Some(reply) = missing_part::answer_rest(turn, tx)? {
@@ -64,7 +64,7 @@ pub(super) fn with_time(
             Err(reply) => return Ok(Some(reply.into())),
         };
         question::close(turn, tx)?;
-        return Ok(Some(reminding::set(turn, tx, &text, &new)?));
+        return Ok(Some(reminder_requests::set(turn, tx, &text, &new)?));
     }
     if let Some(reply) = by_number::change_asked_time(turn, tx, time)? {
         return Ok(Some(reply.into()));

@@ -11,7 +11,7 @@ use crate::ingest::listing::{self, listed};
 use crate::ingest::powers::{PowerReply, attempt};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{gate, occasions, open_reminders};
+use crate::ingest::{event_reminders, gate, open_reminders};
 use crate::store::{Reminder, Tx};
 
 /// The superpowers that keep appointments.
@@ -37,7 +37,7 @@ pub(super) fn called_off(
 
 /// The appointment that was just told, moved or asked about.
 pub(super) fn cancel_just_told(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
-    match occasions::just_told(turn, tx)? {
+    match event_reminders::just_told(turn, tx)? {
         Some(event) => cancel_appointment(turn, tx, &event.what),
         None => Ok(None),
     }

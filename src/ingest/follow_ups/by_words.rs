@@ -9,7 +9,7 @@ use crate::ingest::dialog::latest::{self, ItemEvent};
 use crate::ingest::listing::{self, listed};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{cancelling, follow_ups, open_reminders};
+use crate::ingest::{follow_ups, open_reminders, reminder_cancellation};
 use crate::store::{Reminder, Tx};
 
 /// "cancel the pills": a message that means nothing else names a reminder by its words.
@@ -73,7 +73,7 @@ pub(in crate::ingest) fn carry_out(
         }
         ([], _) => Ok(None),
         ([_, _, ..], FollowUp::Cancel(_)) => {
-            let which = cancelling::ask_which(turn, tx, &found)?;
+            let which = reminder_cancellation::ask_which(turn, tx, &found)?;
             Ok(Some(which.into()))
         }
         _ => follow_ups::carry_out(turn, tx, what),
@@ -219,7 +219,7 @@ fn cancel_day(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: &str) -> Result<Op
     let found = open_reminders::find(turn, tx, request)?;
     let has_repeating = found.iter().any(|one| one.recurrence.is_some());
     match request.on.is_some() && request.minutes.is_empty() && has_repeating {
-        true => cancelling::cancel_requested(turn, tx, request).map(Some),
+        true => reminder_cancellation::cancel_requested(turn, tx, request).map(Some),
         false => Ok(None),
     }
 }
@@ -238,7 +238,7 @@ fn cancel_of_day(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: &str) -> Result
     };
     let is_of_time = request.about.is_some() && request.with_time.is_some();
     match is_of_time && !open_reminders::find(turn, tx, request)?.is_empty() {
-        true => cancelling::cancel_requested(turn, tx, request).map(Some),
+        true => reminder_cancellation::cancel_requested(turn, tx, request).map(Some),
         false => Ok(None),
     }
 }
@@ -251,7 +251,7 @@ fn cancel_each(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: &str) -> Result<O
         match found.as_slice() {
             [] => unknown.push(name),
             [_, _, ..] => {
-                return cancelling::ask_which(turn, tx, &found).map(Some);
+                return reminder_cancellation::ask_which(turn, tx, &found).map(Some);
             }
             [one] if all.iter().any(|known| known.id == one.id) => {}
             [one] => all.push(one.clone()),

@@ -11,8 +11,8 @@ use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::open_reminders::{self, ReminderRequest};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{corrected_value, reminding};
-use crate::ingest::{listing, occasions};
+use crate::ingest::{corrected_value, reminder_requests};
+use crate::ingest::{event_reminders, listing};
 use crate::store::{Reminder, Tx};
 use std::ops::Range;
 
@@ -80,7 +80,7 @@ pub(super) fn change_time(
             wording::reminder_repeats_not_here().into()
         }
         Ok(new) => {
-            let reply = reminding::move_to(turn, tx, reminder, &new)?;
+            let reply = reminder_requests::move_to(turn, tx, reminder, &new)?;
             let unit_s = unit_s.filter(|_| counted.is_some()).or_else(|| to.unit_s());
             if unit_s.is_some() {
                 latest::revise(turn, tx, |latest| latest.counted_in_s = unit_s)?;
@@ -110,7 +110,7 @@ pub(super) fn change_offset(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<O
             return Ok(None);
         };
         question::close(turn, tx)?;
-        return occasions::remind(turn, tx, &request).map(Some);
+        return event_reminders::remind(turn, tx, &request).map(Some);
     }
     let latest = latest::read_named(turn, tx)?.map(|(latest, _)| latest);
     let is_before = latest.is_some_and(|latest| latest.is_before);
@@ -180,12 +180,12 @@ fn move_before(
             send_at,
             recurrence: None,
             ..
-        } => return reminding::change(turn, tx, reminder, &once(&text, send_at)),
+        } => return reminder_requests::change(turn, tx, reminder, &once(&text, send_at)),
         _ => return Ok(wording::change_unclear()),
     };
-    let plans = occasions::known(turn, tx)?;
+    let plans = event_reminders::known(turn, tx)?;
     let event = match request.text_without_event() {
-        Some(_) => occasions::told_lately(turn, tx, OFFSETS_MAX + 1)?,
+        Some(_) => event_reminders::told_lately(turn, tx, OFFSETS_MAX + 1)?,
         None => match request.known(&plans).1.as_slice() {
             [event] => Some((*event).clone()),
             _ => None,
@@ -195,7 +195,7 @@ fn move_before(
         return Ok(wording::change_unclear());
     };
     match request.moment(&event, turn.zone(), turn.now) {
-        Ok(at) => reminding::change(turn, tx, reminder, &once(&reminder.text, at)),
+        Ok(at) => reminder_requests::change(turn, tx, reminder, &once(&reminder.text, at)),
         Err(_) => Ok(wording::reminder_past()),
     }
 }
@@ -229,7 +229,7 @@ pub(super) fn rename(
         send_at: reminder.send_at,
         recurrence: reminder.recurrence.as_ref(),
     };
-    reminding::change(turn, tx, reminder, &request).map(Some)
+    reminder_requests::change(turn, tx, reminder, &request).map(Some)
 }
 
 /// One word for another in the text of the last one; `None`: it has no such word.
@@ -254,7 +254,7 @@ pub(super) fn reword(
         send_at: reminder.send_at,
         recurrence: reminder.recurrence.as_ref(),
     };
-    reminding::change(turn, tx, reminder, &request).map(Some)
+    reminder_requests::change(turn, tx, reminder, &request).map(Some)
 }
 
 /// "i meant cy" right after a reminder that names somebody else.
@@ -286,7 +286,7 @@ pub(in crate::ingest) fn correct_person(
         send_at: reminder.send_at,
         recurrence: reminder.recurrence.as_ref(),
     };
-    reminding::change(turn, tx, reminder, &request).map(Some)
+    reminder_requests::change(turn, tx, reminder, &request).map(Some)
 }
 
 /// Whether the person's last message set, changed or listed reminders.
@@ -329,7 +329,7 @@ pub(super) fn replace(
             recurrence,
         },
     };
-    reminding::change(turn, tx, reminder, &request).map(Some)
+    reminder_requests::change(turn, tx, reminder, &request).map(Some)
 }
 
 /// One thing that was set for several times, or those that were named by their numbers. Where
@@ -353,7 +353,7 @@ fn change_each(
     }
     let mut reply = Reply::default();
     for (reminder, new) in changes {
-        reply.add(reminding::move_to(turn, tx, reminder, &new)?.into());
+        reply.add(reminder_requests::move_to(turn, tx, reminder, &new)?.into());
     }
     // `undo` takes back all of them.
     Latest::of(ItemEvent::Changed, open).note(turn, tx)?;
@@ -396,7 +396,7 @@ pub(super) fn skip(
         [only] => {
             let next = only.send_at..only.send_at.plus_ms(1);
             let day = day.unwrap_or(&next);
-            let skipped = reminding::skip(turn, tx, only, day)?;
+            let skipped = reminder_requests::skip(turn, tx, only, day)?;
             Ok(Some(skipped.unwrap_or_else(|| {
                 wording::only_next_skipped(&only.text, only.send_at, turn.now, timezone)
             })))

@@ -9,7 +9,7 @@ use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::powers::answer;
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{occasions, powers, reminding};
+use crate::ingest::{event_reminders, powers, reminder_requests};
 use crate::store::{MessageRow, Tx};
 
 /// The answer to the question what to remind of. After other talk only something to do is one.
@@ -37,7 +37,7 @@ pub(in crate::ingest) fn answer_what(
         return Ok(None);
     }
     question::close(turn, tx)?;
-    Ok(Some(reminding::set(turn, tx, &text, &new)?))
+    Ok(Some(reminder_requests::set(turn, tx, &text, &new)?))
 }
 
 /// The answer to the question what a request lacks: "milk", "8, 14 and 20".
@@ -89,7 +89,7 @@ pub(in crate::ingest) fn answer_when(
         Intent::AskWhen { reply, .. } | Intent::Unclear(reply) => Ok(Some(reply.into())),
         request @ (Intent::Remind { .. } | Intent::Several(_)) => {
             question::close(turn, tx)?;
-            reminding::set_requested(turn, tx, request).map(Some)
+            reminder_requests::set_requested(turn, tx, request).map(Some)
         }
         _ => Ok(None),
     }
@@ -129,10 +129,10 @@ fn remind_with(
         .fold(rest, |rest, link| rest.strip_prefix(link).unwrap_or(rest));
     let understood = understood(turn, &format!("{before}{rest}{after}"));
     if let Intent::RemindBefore(request) = &understood {
-        let plans = occasions::known(turn, tx)?;
+        let plans = event_reminders::known(turn, tx)?;
         return match request.known(&plans).1.is_empty() {
             true => Ok(None),
-            false => occasions::remind(turn, tx, request).map(Some),
+            false => event_reminders::remind(turn, tx, request).map(Some),
         };
     }
     let recurs = |intent: &Intent| {
@@ -151,7 +151,7 @@ fn remind_with(
         one => recurs(one),
     };
     match is_sure {
-        true => reminding::set_requested(turn, tx, understood).map(Some),
+        true => reminder_requests::set_requested(turn, tx, understood).map(Some),
         false => Ok(None),
     }
 }

@@ -7,11 +7,11 @@ use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::NotedRule;
 use crate::ingest::dialog::question::{self, Question};
-use crate::ingest::occasions::TRIP_REQUEST;
+use crate::ingest::event_reminders::TRIP_REQUEST;
 use crate::ingest::powers::answer;
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{corrected_value, gate, limits, powers, reminding};
+use crate::ingest::{corrected_value, gate, limits, powers, reminder_requests};
 use crate::store::Tx;
 
 /// Handles a message that requests nothing: remembers a fact, offers a reminder for a plan, offers
@@ -80,7 +80,7 @@ pub(super) fn accept(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<R
             text,
             send_at,
             rule,
-        }) => reminding::set(
+        }) => reminder_requests::set(
             turn,
             tx,
             &text,
@@ -118,7 +118,7 @@ pub(super) fn change(
     Ok(match changed(turn, tx, to)? {
         Some((text, Ok(new))) => {
             question::close(turn, tx)?;
-            Some(reminding::set(turn, tx, &text, &new)?)
+            Some(reminder_requests::set(turn, tx, &text, &new)?)
         }
         Some((_, Err(reply))) => Some(reply.into()),
         None => None,

@@ -7,7 +7,7 @@ use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::latest::{self, ItemEvent, Latest, LatestReminder, ReminderDelivery};
 use crate::ingest::listing::{self, listed};
-use crate::ingest::reminding;
+use crate::ingest::reminder_requests;
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::store::{Reminder, Tx};
@@ -163,7 +163,7 @@ fn delay_each(
             send_at: delayed(turn, reminder, seconds),
             ..new.clone()
         };
-        reply.add(reminding::move_to(turn, tx, reminder, &new)?.into());
+        reply.add(reminder_requests::move_to(turn, tx, reminder, &new)?.into());
     }
     note_moved(turn, tx, open)?;
     Ok(reply)
@@ -201,7 +201,7 @@ fn move_each(
 ) -> Result<Reply> {
     let mut reply = Reply::default();
     for reminder in open {
-        reply.add(reminding::move_to(turn, tx, reminder, new)?.into());
+        reply.add(reminder_requests::move_to(turn, tx, reminder, new)?.into());
     }
     note_moved(turn, tx, open)?;
     Ok(reply)
@@ -268,7 +268,7 @@ pub(super) fn snooze_open(
         };
         match new {
             Ok(new) => {
-                reply.add(reminding::move_to(turn, tx, reminder, &new)?.into());
+                reply.add(reminder_requests::move_to(turn, tx, reminder, &new)?.into());
                 moved.push(reminder.clone());
             }
             Err(error) => reply.add(error.into()),
@@ -307,7 +307,7 @@ pub(super) fn again(
             Ok(new) => new,
             Err(error) => return Ok(Some(error.into())),
         };
-        reply.add(reminding::set(turn, tx, &reminder.text, &new)?);
+        reply.add(reminder_requests::set(turn, tx, &reminder.text, &new)?);
     }
     Ok(Some(reply))
 }
@@ -323,7 +323,7 @@ pub(super) fn put_off(
         latest::read_named(turn, tx)?.and_then(|(latest, at)| latest.delivery(at, turn.now));
     let mut reply = Reply::default();
     for reminder in came {
-        reply.add(reminding::set(turn, tx, &reminder.text, new)?);
+        reply.add(reminder_requests::set(turn, tx, &reminder.text, new)?);
     }
     latest::revise(turn, tx, |latest| {
         let set = latest.changes.set.iter();

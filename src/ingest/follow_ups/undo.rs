@@ -13,7 +13,7 @@ use crate::ingest::listing::{described, listed, pairs};
 use crate::ingest::open_reminders::{self, ReminderRequest};
 use crate::ingest::powers::{self, answer, attempt};
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{birthdays, memories, reminding};
+use crate::ingest::{birthdays, memories, reminder_requests};
 use crate::store::{Reminder, Tx};
 
 /// Says so where there is nothing to take back.
@@ -189,7 +189,7 @@ fn change_back(
         send_at,
         recurrence: recurrence.as_ref(),
     };
-    reminding::change(turn, tx, &open, &earlier).map(Some)
+    reminder_requests::change(turn, tx, &open, &earlier).map(Some)
 }
 
 /// Cancels what was set. What came before, and was put off by it, counts as come again.

@@ -11,7 +11,7 @@ use crate::ingest::powers::recognition;
 use crate::ingest::powers::request::RequestedPower;
 use crate::ingest::reply::Reply;
 use crate::ingest::{Ingest, gate};
-use crate::ingest::{carry_out, versions};
+use crate::ingest::{carry_out, message_versions};
 use crate::memory::ServiceMemories;
 use crate::store::{PendingReply, Tx};
 
@@ -33,7 +33,7 @@ impl Ingest {
         // "In an hour" is an hour from when it was said.
         let row = message_row(tx, pending)?;
         // What the first version of an edited message did would stay beside it.
-        if versions::is_edited(&row) {
+        if message_versions::is_edited(&row) {
             return Ok(None);
         }
         let mut turn = self.pending_turn(tx, pending, service_memories, row.received_at)?;

@@ -9,9 +9,9 @@ use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::ingest::dialog::latest::{Latest, LatestReminder};
 use crate::ingest::dialog::{self, LATEST_MS};
+use crate::ingest::message_versions;
 use crate::ingest::open_reminders::RemovedReminder;
 use crate::ingest::powers::stored_state;
-use crate::ingest::versions;
 use crate::store::{MessageRow, PowerOwner, Reminder, User, View};
 
 /// How long a question of a model is answered by what follows.
@@ -61,12 +61,12 @@ pub(super) fn read(
     let unanswered = before.first().filter(is_unanswered);
     let (mut of_earlier_version, mut earlier_versions) = (Vec::new(), Vec::new());
     let mut cancelled_by_earlier = Vec::new();
-    let versions = versions::among(before, message);
+    let versions = message_versions::among(before, message);
     let earlier_text = versions.first().map(|row| row.text.clone());
     for row in versions {
         earlier_versions.push(ReplacedVersion {
             message_id: row.id,
-            acted_at: versions::acted_at(row),
+            acted_at: message_versions::acted_at(row),
         });
         // What a group's message set in a direct chat is private.
         let reminders = view.reminders_of_message(user.id, row.id)?.into_iter();

@@ -4,9 +4,9 @@
 use super::dialog::latest::{self, ItemEvent, Latest, MessageChanges, StatedFact};
 use super::dialog::question;
 use super::follow_ups::undo;
+use super::message_versions;
 use super::powers::{self, answer};
 use super::turn::MessageTurn;
-use super::versions;
 use super::{Message, limits, open_reminders};
 use crate::assistant::builtin::FollowUp;
 use crate::assistant::powers::RequestStrength;
@@ -88,7 +88,7 @@ fn correct(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, earlier: &MessageRow) -> Res
     {
         return correct_time(turn, tx, earlier);
     }
-    drop_question_of(turn, tx, versions::acted_at(earlier))?;
+    drop_question_of(turn, tx, message_versions::acted_at(earlier))?;
     let is_last = turn.room.head == Some(earlier.id);
     let noted = latest::read_of_request(turn, tx, earlier.id)?;
     let changes = noted.as_ref().map(|latest| &latest.changes);

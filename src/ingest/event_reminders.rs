@@ -7,7 +7,7 @@ use super::follow_ups::referent::{self, Referent};
 use super::powers::{answer, bookings, changed_by, planned_events, stored_state};
 use super::reply::Reply;
 use super::turn::MessageTurn;
-use super::{gate, memories, open_reminders, reminding};
+use super::{gate, memories, open_reminders, reminder_requests};
 use crate::assistant::builtin::{BeforeEvent, BeforeProblem, NewTime};
 use crate::assistant::powers::{Facts, Plan, Power, PowerContext, choice};
 use crate::assistant::{self, Intent, MessageContext, Statement, UnknownMessage, wording};
@@ -326,7 +326,7 @@ fn remind_of_event(
     at: Timestamp,
     event: &str,
 ) -> Result<Reply> {
-    let mut reply = reminding::set(turn, tx, text, &NewTime::at(at))?;
+    let mut reply = reminder_requests::set(turn, tx, text, &NewTime::at(at))?;
     latest::revise(turn, tx, |latest| latest.is_before = true)?;
     if reply.text.contains(text) {
         reply.text.push_str(&format!("\n{event}"));

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::dialog::question;
 use super::dialog::question::Question;
 use super::listing::{self, described, listed, pairs};
-use super::{calendar_events, open_reminders, reminding};
+use super::{calendar_events, open_reminders, reminder_requests};
 use crate::assistant;
 use crate::assistant::builtin::RemindersToCancel;
 use crate::assistant::powers::choice;
@@ -158,7 +158,7 @@ fn leave_out(
     day: Option<&Range<Timestamp>>,
 ) -> Result<Option<String>> {
     let skipped = match day {
-        Some(day) => reminding::skip(turn, tx, reminder, day)?,
+        Some(day) => reminder_requests::skip(turn, tx, reminder, day)?,
         None => None,
     };
     let kept = || {
