@@ -66,6 +66,10 @@ pub(crate) struct Settings {
     pub(crate) agents: u64,
     #[arg(long, global = true, default_value_t = 5)]
     pub(crate) rounds: usize,
+    /// Ends the service with SIGTERM where a mode would kill it, so that a build that records a
+    /// profile of itself writes it.
+    #[arg(long, global = true)]
+    pub(crate) stop_politely: bool,
     /// Threads of the generator; it shares the cores with what it measures.
     #[arg(long, global = true, default_value_t = 2)]
     pub(crate) threads: usize,

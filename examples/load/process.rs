@@ -36,6 +36,8 @@ pub(crate) struct Process {
     child: Child,
     guard: Option<Child>,
     pub(crate) address: SocketAddr,
+    /// `kill` ends it with SIGTERM, and waits.
+    pub(crate) is_stopped_politely: bool,
 }
 
 impl Process {
@@ -44,6 +46,7 @@ impl Process {
             child,
             guard: None,
             address,
+            is_stopped_politely: false,
         }
     }
 
@@ -60,8 +63,12 @@ impl Process {
         Ok(self.child.try_wait()?)
     }
 
-    /// At once and without notice, as a crash would.
+    /// At once and without notice, as a crash would, unless it is to be stopped politely.
     pub(crate) fn kill(&mut self) {
+        if self.is_stopped_politely {
+            // It fails when the child is gone already.
+            let _ = signal("-TERM", self.child.id()).and_then(|()| Ok(self.child.wait()?));
+        }
         // Both only fail when the child is gone already.
         let _ = self.child.kill();
         let _ = self.child.wait();

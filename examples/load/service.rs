@@ -88,6 +88,7 @@ impl Service {
             .stderr(log)
             .spawn()?;
         let mut process = Process::new(child, address);
+        process.is_stopped_politely = settings.stop_politely;
         let health = client::request("GET", "/health", address, "none", "");
         loop {
             if let Ok(mut connection) = Connection::open(address).await
