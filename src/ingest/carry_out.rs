@@ -108,13 +108,15 @@ pub(super) fn run_unlimited(
             reminder_cancellation::cancel_requested(turn, tx, &request)?
         }
         Intent::SetTimezone(zone) => time_zone::set(turn, tx, zone)?,
-        Intent::SetName(name) => {
-            tx.set_user_name(&turn.message.sender, turn.user.id, &name)?;
-            latest::note_fact(turn, tx, StatedFact::Name)?;
-            wording::name_set(&name)
-        }
+        Intent::SetName(name) => set_name(turn, tx, &name)?,
     };
     Ok(reply.into())
+}
+
+fn set_name(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, name: &str) -> Result<String> {
+    tx.set_user_name(&turn.message.sender, turn.user.id, name)?;
+    latest::note_fact(turn, tx, StatedFact::Name)?;
+    Ok(wording::name_set(name))
 }
 
 fn status(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<String> {

@@ -3,11 +3,11 @@
 
 use super::dialog::latest::{self, StatedFact};
 use super::dialog::question::{self, NamedRequest, Question};
-use super::follow_ups::undo;
 use super::powers::state_before::StateBefore;
 use super::powers::{PowerReply, answer, attempt, changed_by};
 use super::reply::Reply;
 use super::turn::MessageTurn;
+use super::undo;
 use super::{gate, memories};
 use crate::assistant::builtin::FollowUp;
 use crate::assistant::powers::{self, Power, PowerAction, PowerCalls, RequestStrength};

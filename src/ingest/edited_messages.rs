@@ -3,10 +3,10 @@
 
 use super::dialog::latest::{self, ItemEvent, Latest, MessageChanges, StatedFact};
 use super::dialog::question;
-use super::follow_ups::undo;
 use super::message_versions;
 use super::powers::{self, answer};
 use super::turn::MessageTurn;
+use super::undo;
 use super::{Message, limits, open_reminders};
 use crate::assistant::builtin::FollowUp;
 use crate::assistant::powers::RequestStrength;

@@ -3,8 +3,8 @@
 
 use super::dialog::latest;
 use super::dialog::question::{self, EventChoice, Question};
-use super::follow_ups::referent::{self, Referent};
 use super::powers::{answer, bookings, changed_by, planned_events, stored_state};
+use super::referent::{self, Referent};
 use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::{gate, memories, open_reminders, reminder_requests};

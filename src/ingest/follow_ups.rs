@@ -9,21 +9,19 @@ pub(super) mod changes;
 pub(super) mod event_times;
 pub(super) mod missing_part;
 pub(super) mod offers;
-pub(super) mod referent;
 mod snooze;
 mod subject;
 mod told;
-pub(super) mod undo;
-pub(super) mod undo_question;
 pub(super) mod which_request;
 
-use self::referent::Referent;
 use super::dialog::NUMBERS_MS;
 use super::dialog::latest::{self, ItemEvent};
 use super::dialog::question::{self, Question};
 use super::listing::{described, listed, pairs};
+use super::referent::{self, Referent};
 use super::reply::Reply;
 use super::turn::MessageTurn;
+use super::undo;
 use super::{
     calendar_changes, calendar_events, corrected_value, memories, open_reminders, powers,
     reminder_cancellation,

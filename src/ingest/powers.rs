@@ -11,7 +11,6 @@ pub(super) mod first_value;
 pub(super) mod notices;
 mod read_services;
 pub(super) mod recognition;
-pub(super) mod request;
 pub(super) mod state_before;
 
 pub(super) use facts::{bookings, event_lines, planned_events};

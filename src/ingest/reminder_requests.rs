@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::follow_ups::referent;
 use super::open_reminders::{self, ReminderRefusal, ReminderRequest};
+use super::referent;
 use super::reply::{Reply, Schedule};
 use super::turn::MessageTurn;
 use crate::assistant::builtin::NewTime;

@@ -5,11 +5,12 @@
 use super::decide::{self, Decision, DecisionFacts};
 use super::dialog::question::{self, Question};
 use super::edited_messages::{self, EditOutcome};
-use super::follow_ups::{by_words, event_times, offers, undo_question};
-use super::powers::request::RequestedPower;
+use super::follow_ups::{by_words, event_times, offers};
 use super::powers::{answer, checkin_question};
 use super::reply::Reply;
+use super::requested_power::RequestedPower;
 use super::turn::MessageTurn;
+use super::undo_question;
 use super::{Mode, carry_out, corrected_value, event_reminders, follow_ups};
 use crate::assistant::{self, Intent, Understanding, wording};
 use crate::error::Result;

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::message_versions::{self, EarlierVersion};
-use super::powers::request::RequestedPower;
 use super::prepare::LimitUses;
+use super::requested_power::RequestedPower;
 use super::{Endpoint, Ingest, Message, Mode, PreparedMessage};
 use crate::access::Access;
 use crate::assistant::UnknownMessage;

@@ -1,10 +1,10 @@
 //! What was told last, as a memory or a name, which "that" then means instead of an older reminder.
 
-use super::undo;
 use crate::assistant::wording;
 use crate::error::Result;
 use crate::ingest::dialog::latest::{self, ItemEvent, Latest, StatedFact};
 use crate::ingest::turn::MessageTurn;
+use crate::ingest::undo;
 use crate::ingest::{listing, open_reminders};
 use crate::store::Tx;
 

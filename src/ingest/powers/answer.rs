@@ -1,7 +1,6 @@
 //! Answers to a message that requests a superpower: which attempt answers, and what is said where
 //! none does.
 
-use super::request::{PowerAttempt, PowerRequest, RequestedPower};
 use super::{PowerReply, alarms, attempt, changed_by, notices, text_of};
 use crate::access::Access;
 use crate::assistant::powers::{
@@ -10,6 +9,7 @@ use crate::assistant::powers::{
 use crate::assistant::{Intent, MessageContext, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
+use crate::ingest::requested_power::{PowerAttempt, PowerRequest, RequestedPower};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{agenda, gate, limits, listing, memories};
 use crate::store::Tx;

@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use super::read_services::ReadServices;
-use super::request::PowerAttempt;
 use super::{PowerReply, alarms, facts, first_value, notices, state_of, stored_state};
 use crate::assistant::powers::{
     Facts, NoticePreferences, Power, PowerAction, PowerContext, PowerEffect, PowerOutcome,
@@ -13,6 +12,7 @@ use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::ingest::dialog::question::{self, NamedRequest, Question};
+use crate::ingest::requested_power::PowerAttempt;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{calendar_changes, direct_chat, gate, limits};
 use crate::random;

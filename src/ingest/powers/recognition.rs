@@ -1,6 +1,5 @@
 //! Which superpower a message requests: by name, explicitly, or as the one in use.
 
-use super::request::{PowerAttempt, PowerRequest, RequestedPower};
 use crate::assistant::powers::{
     self, Power, PowerAction, PowerCall, PowerCalls, RequestStrength, SessionCommand,
 };
@@ -9,6 +8,7 @@ use crate::error::Result;
 use crate::flags::Reader;
 use crate::ingest::dialog::LATEST_MS;
 use crate::ingest::dialog::latest::{self, ItemEvent, Latest, StatedFact};
+use crate::ingest::requested_power::{PowerAttempt, PowerRequest, RequestedPower};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Message, Mode, gate};
 use crate::store::Tx;

@@ -17,10 +17,10 @@ use crate::assistant::wording;
 use crate::clock::{Timestamp, at_wall_time};
 use crate::error::{Error, Result};
 use crate::ingest::agenda;
-use crate::ingest::follow_ups::undo::{UndoOutcome, take_back_newest};
 use crate::ingest::open_reminders::{self, ReminderRefusal, ReminderRequest};
 use crate::ingest::reply::Schedule;
 use crate::ingest::turn::MessageTurn;
+use crate::ingest::undo::{UndoOutcome, take_back_newest};
 use crate::store::{Reminder, Tx};
 
 /// Times of a reminder that comes again, where some days are asked for.

@@ -48,7 +48,7 @@ pub(in crate::ingest) fn find_last(
     })
 }
 
-pub(super) fn resolve(
+pub(in crate::ingest) fn resolve(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
     which: &ReminderRef,
@@ -142,7 +142,7 @@ pub(in crate::ingest) fn find_named(
 }
 
 /// The meaning of these words as the time of reminders to cancel.
-pub(super) fn understood_to_cancel(turn: &MessageTurn<'_>, about: &str) -> Intent {
+pub(in crate::ingest) fn understood_to_cancel(turn: &MessageTurn<'_>, about: &str) -> Intent {
     let persona = &turn.ingest.persona.get().name;
     assistant::understand(&MessageContext {
         text: &format!("cancel all {about} reminders"),

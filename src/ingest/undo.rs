@@ -17,7 +17,10 @@ use crate::ingest::{birthdays, memories, reminder_requests};
 use crate::store::{Reminder, Tx};
 
 /// Says so where there is nothing to take back.
-pub(super) fn last_or_nothing(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<String> {
+pub(in crate::ingest) fn last_or_nothing(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+) -> Result<String> {
     match undo_last(turn, tx)? {
         Some(undone) => Ok(undone),
         None => nothing(turn, tx),
@@ -43,7 +46,10 @@ pub(in crate::ingest) enum UndoOutcome {
     NoChange,
 }
 
-pub(super) fn undo_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+pub(in crate::ingest) fn undo_last(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+) -> Result<Option<String>> {
     let outcome = take_back_last(turn, tx)?;
     let language = turn.fixed_language(tx)?;
     let language = language.as_deref();
@@ -107,7 +113,10 @@ fn take_back_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<UndoOutcome
 
 /// "delete that": what the last message told a superpower. `None`: it told none, or took something
 /// away, which "delete that" would bring back.
-pub(super) fn told_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+pub(in crate::ingest) fn told_last(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+) -> Result<Option<String>> {
     const REMOVING: [&str; 12] = [
         "remove", "delete", "clear", "cancel", "drop", "done", "got", "bought", "cross", "check",
         "tick", "undo",
@@ -291,7 +300,7 @@ pub(in crate::ingest) fn undo_fact(
 }
 
 /// "yes" to it: only what was named.
-pub(super) fn confirmed(
+pub(in crate::ingest) fn confirmed(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
     message_id: i64,

@@ -114,7 +114,7 @@ fn others_change(
 }
 
 /// Whether nothing but "undo" was said since.
-pub(super) fn is_only_undone_since(
+pub(in crate::ingest) fn is_only_undone_since(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
     latest: &Latest,
@@ -130,7 +130,7 @@ pub(super) fn is_only_undone_since(
 }
 
 /// The message whose changes "undo" takes back; `None`: there is none, or it is too old.
-pub(super) fn changed_by(
+pub(in crate::ingest) fn changed_by(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
     power: Option<Power>,
@@ -207,7 +207,7 @@ fn only_shows(text: &str, persona: &str) -> bool {
 }
 
 /// Whether it is a name or a time zone alone, which can't be taken back.
-pub(super) fn stays(latest: &Latest) -> bool {
+pub(in crate::ingest) fn stays(latest: &Latest) -> bool {
     let is_kept = matches!(latest.fact, Some(StatedFact::Name | StatedFact::TimeZone));
     is_kept && latest.changes == Default::default()
 }

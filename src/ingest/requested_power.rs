@@ -5,13 +5,13 @@ use crate::assistant::powers::{NoticeRequest, Power, PowerAction};
 /// A superpower requested by a message.
 #[derive(Debug, Clone)]
 pub(in crate::ingest) struct RequestedPower {
-    pub(super) what: PowerRequest,
+    pub(in crate::ingest) what: PowerRequest,
     /// Requested explicitly or by the relay, so it counts as a command.
-    pub(super) explicit: bool,
+    pub(in crate::ingest) explicit: bool,
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum PowerRequest {
+pub(in crate::ingest) enum PowerRequest {
     /// The first one that has an answer is used.
     Try(Vec<PowerAttempt>),
     /// Reports of several kinds: each is noted, if there is something to note.
@@ -25,11 +25,11 @@ pub(super) enum PowerRequest {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct PowerAttempt {
-    pub(super) power: Power,
-    pub(super) action: PowerAction,
+pub(in crate::ingest) struct PowerAttempt {
+    pub(in crate::ingest) power: Power,
+    pub(in crate::ingest) action: PowerAction,
     /// The text can only be for this superpower.
-    pub(super) sure: bool,
+    pub(in crate::ingest) sure: bool,
 }
 
 impl RequestedPower {
@@ -58,7 +58,7 @@ impl RequestedPower {
     }
 
     /// Whether it may state something planned: a booking, a parcel, an event.
-    pub(super) fn may_keep_days(&self) -> bool {
+    pub(in crate::ingest) fn may_keep_days(&self) -> bool {
         match &self.what {
             PowerRequest::Try(attempts) => {
                 attempts.iter().any(|attempt| attempt.power.keeps_days())
@@ -67,7 +67,7 @@ impl RequestedPower {
         }
     }
 
-    pub(super) fn to_do(power: Power, action: PowerAction, explicit: bool) -> Self {
+    pub(in crate::ingest) fn to_do(power: Power, action: PowerAction, explicit: bool) -> Self {
         let only = PowerAttempt {
             power,
             action,
