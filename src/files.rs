@@ -7,6 +7,8 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, fchown};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Access, access};
+
 const ROOT: u32 = 0;
 
 /// The path with `suffix` appended to the file's name.
@@ -56,10 +58,29 @@ fn finish(file: &mut File, path: &Path, content: &str) -> io::Result<()> {
     file.sync_all()
 }
 
+/// An error if this process may not read and write the file or folder.
+pub fn check_writable(path: &Path) -> io::Result<()> {
+    access(path, Access::READ_OK | Access::WRITE_OK)?;
+    Ok(())
+}
+
 /// Whether users other than the owner and the file's group may read it.
 pub fn is_readable_by_others(path: &Path) -> bool {
     const OTHERS_READ: u32 = 0o004;
     fs::metadata(path).is_ok_and(|metadata| metadata.mode() & OTHERS_READ != 0)
+}
+
+/// Whether other users may also enter all folders above the readable file.
+pub fn is_reachable_by_others(path: &Path) -> bool {
+    const OTHERS_ENTER: u32 = 0o001;
+    let Ok(path) = fs::canonicalize(path) else {
+        return false;
+    };
+    let mut folders = path.ancestors().skip(1);
+    let can_enter = |folder: &Path| {
+        fs::metadata(folder).is_ok_and(|metadata| metadata.mode() & OTHERS_ENTER != 0)
+    };
+    is_readable_by_others(&path) && folders.all(can_enter)
 }
 
 /// Creates a folder with mode 0700, and missing folders above it.

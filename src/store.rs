@@ -45,6 +45,7 @@ mod memories;
 mod memory_tasks;
 mod messages;
 mod open;
+mod open_files;
 mod outgoing_mails;
 mod payment_events;
 mod pending_replies;
@@ -89,6 +90,7 @@ use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use advice::sqlite_failed;
 use deferred::CommittedCounts;
+use open_files::OpenFiles;
 use prepared::RunPrepared;
 use provider_tasks::TaskQueue;
 use undelivered_answers::UndeliveredAnswers;
@@ -121,7 +123,7 @@ pub use failed_commands::CommandRow;
 pub use history::{MessageRow, RoomRow};
 pub use housekeeping::ENDED_ACCESS_KEPT_MS;
 pub use identities::{Person, PersonProfile};
-pub use inspect::inspect;
+pub use inspect::{check_unlocked, inspect};
 pub use lock::{Lock, LockHolder, holder};
 pub use mail_items::{MailFactRow, MailItem};
 pub use memories::Memory;
@@ -193,8 +195,10 @@ impl Store {
         let provider_tasks = cache.provider_tasks.clone();
         let counts = cache.deferred.committed_counts().clone();
         let beside = open::open_beside(&options.path).map_err(failed)?;
+        let files =
+            OpenFiles::of(&options.path).map_err(|e| advice::failed("read", &options.path, &e))?;
         let (health, short_reads) = (
-            health::WriterHealth::new(),
+            health::WriterHealth::new(files),
             Arc::new(AtomicBool::new(false)),
         );
         let connections = options.readers;
@@ -312,6 +316,12 @@ impl Store {
         self.health.is_failing()
     }
 
+    /// Notices, and logs, that the database's files were deleted, moved or replaced. Writes are
+    /// refused then, until the files are in their places again.
+    pub fn check_files(&self) {
+        self.health.check_files();
+    }
+
     /// Becomes true when writing can't be trusted any more and the process must end.
     pub fn watch_write_failure(&self) -> watch::Receiver<bool> {
         self.health.watch_lost()
@@ -376,8 +386,9 @@ const LAST_READS_CHECK_INTERVAL: Duration = Duration::from_millis(2);
 
 impl Drop for Store {
     /// Waits for queued writes, then moves the log into the database and removes it. After a disk
-    /// failure the next start does this.
+    /// failure the next start does this. A file that was put in the database's place isn't touched.
     fn drop(&mut self) {
+        let is_in_place = self.health.check_files();
         self.writer = None;
         for thread in self.threads.drain(..) {
             let _ = thread.join();
@@ -386,7 +397,7 @@ impl Drop for Store {
         self.look_ups = None;
         // A cancelled read may still be running, and only the last connection can remove the log.
         let began = Instant::now();
-        while !self.health.is_lost() {
+        while is_in_place && !self.health.is_lost() {
             let Ok(conn) = open::open_beside(&self.path) else {
                 break;
             };

@@ -1,7 +1,7 @@
 //! What the service does with files it must not touch, a database that another process
 //! holds, and a disk that is full or fails.
 //!
-//! The last two need root, `mount` and `strace`:
+//! Some need root, `mount` and `strace`:
 //! `cargo test --test storage_faults -- --ignored`.
 
 #![allow(clippy::unwrap_used)]
@@ -422,4 +422,124 @@ async fn a_sync_that_fails_ends_the_process_without_a_false_200() {
         Process::start(&database, &[]).unwrap();
         assert_kept(&database, &stored);
     }
+}
+
+/// What was answered 200 is in the file, wherever that is, and nothing else is.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_moved_away_refuses_writes_until_it_is_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("chatkeep.db");
+    let aside = folder.path().join("aside.db");
+    let mut service = Process::start(&database, &[]).unwrap();
+    assert_eq!(service.send(&message(1, "before")).await.status, 200);
+    std::fs::rename(&database, &aside).unwrap();
+    let refusal = service.send(&message(2, "refused")).await;
+    let shown = (refusal.status, refusal.code());
+    assert_eq!(shown, (503, "unavailable".to_owned()), "{}", refusal.text);
+    assert!(!refusal.text.contains("chatkeep.db"), "{}", refusal.text);
+    let health = service.send(&get("/health")).await;
+    assert_eq!(health.status, 503, "{}", health.text);
+    assert_eq!(health.json()["checks"]["writer"], "failing");
+    let problem = format!("{} was deleted or moved", database.display());
+    let log = service.log_with(&problem).await;
+    assert_eq!(log.matches(&problem).count(), 1, "{log}");
+
+    std::fs::rename(&aside, &database).unwrap();
+    assert_eq!(service.send(&message(3, "after")).await.status, 200);
+    assert_eq!(service.send(&get("/health")).await.status, 200);
+    service.log_with("is back in its place").await;
+    service.signal("TERM");
+    assert_eq!(service.ended(Duration::from_secs(10)).code(), Some(0));
+    assert_kept(&database, &["before".to_owned(), "after".to_owned()]);
+    let count = support::rows(&database, "SELECT count(*) FROM messages");
+    assert_eq!(count, [[2]], "a refused message leaves no row");
+}
+
+/// An idle service says so too, and a backup saves what it has.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deleted_file_is_noticed_and_can_be_saved_by_a_backup() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("chatkeep.db");
+    let backup = folder.path().join("saved.db");
+    let mut service = Process::start(&database, &[]).unwrap();
+    assert_eq!(service.send(&message(1, "kept")).await.status, 200);
+    std::fs::remove_file(&database).unwrap();
+    let log = service.log_with("was deleted or moved").await;
+    assert!(log.contains("`chatkeep backup FILE`"), "{log}");
+    let saved = command_in(folder.path(), &database, &["backup", "saved.db"]);
+    assert!(saved.0, "{}", saved.1);
+    assert_kept(&backup, &["kept".to_owned()]);
+    service.signal("TERM");
+    service.ended(Duration::from_secs(10));
+    // The empty log is left, as its database may come back.
+    let restored = command_in(folder.path(), &database, &["restore", "--yes", "saved.db"]);
+    assert!(restored.0, "{}", restored.1);
+    drop(Process::start(&database, &[]).unwrap());
+    assert_kept(&database, &["kept".to_owned()]);
+}
+
+/// Neither while the service runs nor at its end.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_put_in_the_databases_place_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = made_in(&folder.path().join("."));
+    let kept = folder.path().join("other.db");
+    std::fs::rename(&other, &kept).unwrap();
+    let sound = std::fs::read(&kept).unwrap();
+    let database = folder.path().join("chatkeep.db");
+    let mut service = Process::start(&database, &[]).unwrap();
+    assert_eq!(service.send(&message(1, "before")).await.status, 200);
+    std::fs::rename(&kept, &database).unwrap();
+    assert_eq!(service.send(&message(2, "refused")).await.status, 503);
+    let log = service.log_with("another file was put at").await;
+    assert!(log.contains("`chatkeep restore FILE`"), "{log}");
+    service.signal("TERM");
+    service.ended(Duration::from_secs(10));
+    assert_eq!(std::fs::read(&database).unwrap(), sound);
+    drop(Process::start(&database, &[]).unwrap());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deleted_log_refuses_writes_and_a_clean_stop_keeps_them_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("chatkeep.db");
+    let mut service = Process::start(&database, &[]).unwrap();
+    assert_eq!(service.send(&message(1, "before")).await.status, 200);
+    std::fs::remove_file(folder.path().join("chatkeep.db-wal")).unwrap();
+    assert_eq!(service.send(&message(2, "refused")).await.status, 503);
+    service.log_with("Stop the service with SIGTERM").await;
+    service.signal("TERM");
+    service.ended(Duration::from_secs(10));
+    assert_kept(&database, &["before".to_owned()]);
+    drop(Process::start(&database, &[]).unwrap());
+}
+
+/// Whether a command succeeded, and what it printed.
+fn command_in(folder: &Path, database: &Path, words: &[&str]) -> (bool, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_chatkeep"))
+        .env_clear()
+        .env("CHATKEEP_STORAGE_PATH", database)
+        .env("CHATKEEP_ADMIN_TOKEN", ADMIN_TOKEN)
+        .current_dir(folder)
+        .args(words)
+        .output()
+        .unwrap();
+    let printed = [output.stdout, output.stderr].concat();
+    let printed = String::from_utf8_lossy(&printed).into_owned();
+    (output.status.success(), printed)
+}
+
+#[test]
+#[ignore = "mounts a small tmpfs, which needs root"]
+fn check_warns_of_a_disk_with_little_space() {
+    let mounted = TemporaryFileSystem::new("size=3m");
+    let database = mounted.0.path().join("new/chatkeep.db");
+    let (is_ok, printed) = command_in(mounted.0.path(), &database, &["check"]);
+    assert!(is_ok, "{printed}");
+    let expected = format!(
+        "warning: storage.path: the disk of the folder {}",
+        mounted.0.path().display()
+    );
+    assert!(printed.contains(&expected), "{printed}");
+    assert!(!database.parent().unwrap().exists());
 }

@@ -30,6 +30,8 @@ const RECORD_DELIVERIES_INTERVAL: Duration = Duration::from_secs(1);
 /// How often the clock is checked: sooner than somebody can notice a wrong clock and restart the
 /// service.
 const CLOCK_CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// How often an idle service checks that its database's files are in their places.
+const FILES_CHECK_INTERVAL: Duration = Duration::from_secs(2);
 const HOUSEKEEPING_INTERVAL: Duration = Duration::from_secs(600);
 /// The pause before a job that panicked is restarted.
 const RESTART_AFTER: Duration = Duration::from_secs(5);
@@ -67,6 +69,7 @@ pub(crate) fn start(app: &Arc<App>, address: Option<SocketAddr>) -> JoinSet<()> 
     jobs.add_every("commands", EXPIRE_INTERVAL, expire_commands);
     jobs.add_every("answers", RECORD_DELIVERIES_INTERVAL, record_deliveries);
     jobs.add_every("clock", CLOCK_CHECK_INTERVAL, record_clock_state);
+    jobs.add_every("database_files", FILES_CHECK_INTERVAL, check_database_files);
     jobs.add_every("old_rows", HOUSEKEEPING_INTERVAL, remove_old_rows);
     jobs.add_every("photos", HOUSEKEEPING_INTERVAL, remove_old_photos);
     jobs.add("purge", |app, metrics| {
@@ -88,7 +91,7 @@ pub(crate) fn start(app: &Arc<App>, address: Option<SocketAddr>) -> JoinSet<()> 
             relays::supervise(app.clone(), name, address)
         });
     }
-    jobs.add_without_metrics("warnings", |app| warn_about_open_endpoint(app.clone()));
+    jobs.add_without_metrics("warnings", |app| warn_about_legacy_endpoint(app.clone()));
     if let Some(jwks) = app.jwks.clone() {
         jobs.add_without_metrics("identity", move |_| jwks.clone().run());
     }
@@ -334,6 +337,11 @@ async fn record_clock_state(app: Arc<App>) -> Result<()> {
     Ok(())
 }
 
+async fn check_database_files(app: Arc<App>) -> Result<()> {
+    app.store.check_files();
+    Ok(())
+}
+
 async fn record_deliveries(app: Arc<App>) -> Result<()> {
     app.store.note_written(app.clock.now()).await
 }
@@ -350,17 +358,20 @@ async fn remove_old_photos(app: Arc<App>) -> Result<()> {
     app.photos.remove_old().await
 }
 
-async fn warn_about_open_endpoint(app: Arc<App>) {
-    if app.config.is_production() {
-        return;
-    }
+/// In development the endpoint is open without a secret, in production it is closed.
+async fn warn_about_legacy_endpoint(app: Arc<App>) {
     loop {
         tokio::time::sleep(WARN_INTERVAL).await;
-        if app.legacy_secret.get().is_none() && app.retries.legacy_was_used() {
-            log::warn!(
-                "POST /orchestrator/message was used without a secret; set RELAY_WEBHOOK_SECRET"
-            );
+        if app.legacy_secret.get().is_some() || !app.retries.legacy_was_used() {
+            continue;
         }
+        let outcome = match app.config.is_production() {
+            true => "was called and answered 401",
+            false => "was used without a secret",
+        };
+        log::warn!(
+            "POST /orchestrator/message {outcome}; set RELAY_WEBHOOK_SECRET for older relays"
+        );
     }
 }
 

@@ -44,13 +44,17 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Failure> {
     }
     let loaded = super::load(source)?;
     let database = &loaded.config.storage.path;
-    running::check_database(database, "nothing to back up")?;
+    // A running service has its file open, even if somebody deleted it.
+    let is_answering = running::is_answering(&loaded.config);
+    if !is_answering {
+        running::check_database(database, "nothing to back up")?;
+    }
     let companions = companion_files(&loaded);
     refuse_companion(&options.file, &companions)?;
     store::check_backup_name(database, &options.file, options.force)?;
     let clock = Clock::system();
     let started = clock.monotonic();
-    let backup = if running::is_answering(&loaded.config) {
+    let backup = if is_answering {
         // Loads the token for the service.
         let config = super::load_with_secrets(source)?.config;
         back_up_by_service(&config, options)
@@ -135,12 +139,13 @@ fn start(config: &Config, progress: &Progress) -> Result<u64, String> {
 /// Existing files that the operator must keep with a backup, such as keys.
 fn companion_files(loaded: &LoadedConfig) -> Vec<PathBuf> {
     let database = &loaded.config.storage.path;
-    let sealing_key = match loaded.config.marketplace.sealing_key {
-        None => Some(config::sealing_key_file(database)),
-        Some(_) => None, // the key is in the operator's own file or variable
-    };
-    let beside = [Some(database.with_file_name("secrets.toml")), sealing_key];
-    let files = beside.into_iter().chain([loaded.file.clone()]).flatten();
+    let is_production = loaded.config.is_production();
+    let secrets = (!is_production).then(|| database.with_file_name("secrets.toml"));
+    // The key may be named in the configuration, as `init` does beside a trial.
+    let sealing_key = Some(config::sealing_key_file(database));
+    let files = [secrets, sealing_key, loaded.file.clone()]
+        .into_iter()
+        .flatten();
     files.filter(|file| file.exists()).collect()
 }
 

@@ -116,9 +116,12 @@ impl Authenticated for LegacyRelay {
         match app.legacy_secret.get().as_ref() {
             Some(secret) if secret.matches(Some(bearer(exchange)?)) => Ok(Self),
             Some(_) => Err(Error::unauthorized("the legacy relay's secret is invalid")),
-            None if app.config.is_production() => Err(Error::unauthorized(
-                "the legacy endpoint needs RELAY_WEBHOOK_SECRET in production",
-            )),
+            None if app.config.is_production() => {
+                app.retries.record_legacy_use();
+                Err(Error::unauthorized(
+                    "the legacy endpoint needs RELAY_WEBHOOK_SECRET in production",
+                ))
+            }
             None => Ok(Self),
         }
     }

@@ -1,12 +1,13 @@
 //! Error texts for files that can't be used, with advice for the operator.
 
+use std::fmt::Display;
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rusqlite::{ErrorCode, ffi};
 
 use super::sql_error;
-use crate::files::folder_of;
+use crate::files::{self, folder_of};
 
 /// Advice for `error`, to be appended to a message.
 pub fn advice(error: &io::Error) -> &'static str {
@@ -57,11 +58,42 @@ pub(super) fn sqlite_failed(doing: &str, path: &Path, error: &rusqlite::Error) -
                 sql_error(error)
             )
         }
-        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => format!(
-            "{head}: {error}; let the user that runs this read and write the file and its folder"
-        ),
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+            match refused_file(path) {
+                Some((file, why)) => {
+                    let (file, advice) = (file.display(), advice(&why));
+                    format!("{head}: {file} can't be read and written: {why}; {advice}")
+                }
+                None => format!(
+                    "{head}: {error}; let the user that runs this read and write the file and its \
+                     folder"
+                ),
+            }
+        }
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            let file = path.display();
+            format!("{head}: {}", locked(&file))
+        }
         _ => format!("{head}: {}", sql_error(error)),
     }
+}
+
+/// The message for a file that another program has locked.
+pub(super) fn locked(file: &impl Display) -> String {
+    format!(
+        "another program has locked it; end that program (`fuser -v {file}` names it) and try again"
+    )
+}
+
+/// The folder of a database, or the first of its files, that this process may not use.
+fn refused_file(database: &Path) -> Option<(PathBuf, io::Error)> {
+    let folder = folder_of(database).to_owned();
+    let files = ["", "-wal", "-shm"].map(|suffix| files::beside(database, suffix));
+    std::iter::once(folder).chain(files).find_map(|path| {
+        let refused = files::check_writable(&path).err();
+        let refused = refused.filter(|why| why.kind() != ErrorKind::NotFound);
+        refused.map(|why| (path, why))
+    })
 }
 
 #[cfg(test)]

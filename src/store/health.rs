@@ -6,20 +6,34 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rusqlite::{ErrorCode, ffi};
 use tokio::sync::watch;
 
+use super::open_files::OpenFiles;
+
 /// The state of the disk, shared by all writing threads.
 pub(super) struct WriterHealth {
     /// A commit failed, such as on a full disk; a successful probe clears it.
     failing: AtomicBool,
     /// Becomes true when writing can't be trusted any more: the process must end.
     lost: watch::Sender<bool>,
+    files: OpenFiles,
 }
 
 impl WriterHealth {
-    pub(super) fn new() -> Arc<Self> {
+    pub(super) fn new(files: OpenFiles) -> Arc<Self> {
         Arc::new(Self {
             failing: AtomicBool::new(false),
             lost: watch::Sender::new(false),
+            files,
         })
+    }
+
+    /// Whether the database's files are still in their places. Otherwise nothing may be written
+    /// until they are.
+    pub(super) fn check_files(&self) -> bool {
+        let in_place = self.files.are_in_place();
+        if !in_place {
+            self.note_failure();
+        }
+        in_place
     }
 
     pub(super) fn is_failing(&self) -> bool {

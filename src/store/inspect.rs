@@ -4,16 +4,19 @@
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
+use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
-use rusqlite::{Connection, OpenFlags, config::DbConfig, ffi};
+use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig, ffi};
 
-use super::advice::failed;
+use super::advice::{self, failed};
 use super::database_files::wal_path;
 use super::schema::{APPLICATION_ID, schema};
 
 /// Files up to this size are checked completely at each start; `chatkeep check` checks any size.
 const CHECKED_WHOLE_BYTES_MAX: u64 = 32 << 20;
+/// How long another program may hold the write lock without being reported.
+const LOCK_WAIT: Duration = Duration::from_secs(1);
 const HEADER_BYTES: usize = 100;
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 const BACKUP_HINT: &str = ": put a backup in its place, or move the file away to start anew";
@@ -101,6 +104,27 @@ pub(super) fn check_identity(application_id: i32, version: i32) -> Result<(), St
         ));
     }
     Ok(())
+}
+
+/// An error if another program keeps the database from being written. Changes nothing.
+pub fn check_unlocked(path: &Path) -> Result<(), String> {
+    if !wal_path(path).exists() {
+        return Ok(()); // nobody has it open
+    }
+    let tried = open_to_inspect(path).and_then(|conn| {
+        conn.busy_timeout(LOCK_WAIT)?;
+        conn.execute_batch("BEGIN IMMEDIATE; ROLLBACK")
+    });
+    match tried.map_err(|error| error.sqlite_error_code()) {
+        Err(Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)) => {
+            let file = path.display();
+            Err(format!(
+                "{file} can't be written: {}",
+                advice::locked(&file)
+            ))
+        }
+        _ => Ok(()), // `inspect` finds other errors
+    }
 }
 
 /// Opens a file that a service may have open, to read it and its log without changing them.

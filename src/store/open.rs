@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, MAIN_DB, OpenFlags, Transaction, TransactionBehavior, ffi};
 
 use super::advice::{self, sqlite_failed};
 use super::copies;
@@ -60,6 +60,11 @@ pub(super) fn open_writing(path: &Path, full: bool) -> Result<Connection, String
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )
     .map_err(open_error)?;
+    // SQLite would go on, and make files beside it that can't be written either.
+    if conn.is_readonly(MAIN_DB).map_err(open_error)? {
+        let code = ffi::Error::new(ffi::SQLITE_READONLY);
+        return Err(open_error(rusqlite::Error::SqliteFailure(code, None)));
+    }
     set_common(&conn).map_err(open_error)?;
     conn.pragma_update(None, "journal_mode", "WAL")
         .and_then(|()| {

@@ -157,10 +157,11 @@ enum PresentDatabase {
 
 /// A file of another program is refused.
 fn look_at_present(target: &Path) -> Result<PresentDatabase, String> {
-    let there = |suffix| files::beside(target, suffix).exists();
-    if !there("") {
-        // A log alone is useless, but its database may be somewhere else.
-        return match there("-wal") {
+    if !target.exists() {
+        let log_bytes = fs::metadata(database_files::wal_path(target)).map_or(0, |log| log.len());
+        // A log alone is useless, but its database may be somewhere else. An empty one is left when
+        // the file was deleted under a running service.
+        return match log_bytes > 0 {
             true => Err(format!(
                 "{0} is missing, but its log {0}-wal is there: put the database file back beside \
                  it, or move the log away",

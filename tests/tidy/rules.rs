@@ -211,7 +211,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     (
         "rustix",
         &[
-            "src/cli.rs", "src/cli/check", "src/cli/service", "src/clock.rs",
+            "src/cli.rs", "src/cli/check", "src/cli/service", "src/clock.rs", "src/files.rs",
         ],
     ),
     (

@@ -200,8 +200,14 @@ impl<'c> Thread<'c> {
         }
     }
 
-    /// Takes the write lock. Jobs that waited too long are refused. False when no job is left.
+    /// Takes the write lock. Jobs that waited too long are refused, and all of them while the
+    /// database's file isn't in its place. False when no job is left.
     fn begin(&mut self, batch: &mut VecDeque<Job>, jobs: &mut mpsc::Receiver<Job>) -> bool {
+        if !self.health.check_files() {
+            // Copies and compactions go on.
+            self.refuse(batch, |job| !matches!(job.task, Task::Write(_)));
+            return false;
+        }
         loop {
             let started = self.begin.execute([]);
             while batch.len() < BATCH_JOBS_MAX {
@@ -210,25 +216,29 @@ impl<'c> Thread<'c> {
                     Err(_) => break,
                 }
             }
-            let waiting = batch.len();
-            let error = match started {
-                Ok(_) => return true,
-                Err(error) => error,
-            };
-            if is_busy(&error) {
-                batch.retain(|job| job.queued.elapsed() < WAIT_MAX);
+            let Err(error) = started else { return true };
+            let refused = if is_busy(&error) {
+                self.refuse(batch, |job| job.queued.elapsed() < WAIT_MAX)
             } else {
                 self.failed(&error);
-                batch.clear();
-            }
-            if batch.len() < waiting {
-                self.metrics.refused.inc_by((waiting - batch.len()) as u64);
-                log::warn!("{} writes were refused: {error}", waiting - batch.len());
+                self.refuse(batch, |_| false)
+            };
+            if refused > 0 {
+                log::warn!("{refused} writes were refused: {error}");
             }
             if batch.is_empty() {
                 return false;
             }
         }
+    }
+
+    /// Drops the jobs that are not kept, which answers their callers. Returns how many.
+    fn refuse(&self, batch: &mut VecDeque<Job>, keep: impl Fn(&Job) -> bool) -> usize {
+        let waiting = batch.len();
+        batch.retain(keep);
+        let refused = waiting - batch.len();
+        self.metrics.refused.inc_by(refused as u64);
+        refused
     }
 
     /// Runs the batch, commits it and tells every caller. Jobs for which there was no time stay in
