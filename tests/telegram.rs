@@ -582,3 +582,25 @@ async fn the_counterpart_gets_its_answers() {
     let stored = service.rows("SELECT count(*) FROM messages");
     assert_eq!(stored, [[4]]);
 }
+
+/// The relay inside the service is closed with 1012 then, as is any other.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_clean_stop_of_the_service_is_no_warning_of_its_relay() {
+    let telegram = Telegram::start();
+    let folder = tempfile::tempdir().unwrap();
+    let own = telegram.settings("501");
+    let settings: Vec<(&str, &str)> = own.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    let mut service = Process::start(&folder.path().join("chatkeep.db"), &settings).unwrap();
+    service.log_with("relay telegram: the service works").await;
+    service.log_with("relay telegram: the network works").await;
+    service.signal("TERM");
+    let status = service.ended(std::time::Duration::from_secs(20));
+    let log = service.log();
+    assert!(status.success(), "{log}");
+    let end = &log[log.find("stopping; a second signal").unwrap()..];
+    assert!(!end.contains("WARN"), "{end}");
+    assert!(
+        end.contains("relay telegram: the service stops or restarts"),
+        "{end}"
+    );
+}

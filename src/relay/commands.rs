@@ -49,6 +49,11 @@ pub(super) async fn receive<N: Network>(
                 unopened = if was_open { 0 } else { unopened + 1 };
                 wait
             }
+            ConnectionEnd::Restarting { wait } => {
+                core.status.note_service_restart();
+                unopened = 0;
+                wait
+            }
             ConnectionEnd::Stop(stop) => return stop,
         };
         if began.elapsed() > GOOD {

@@ -38,6 +38,10 @@ pub(super) enum ConnectionEnd {
         /// Whether the service had sent `hello`.
         was_open: bool,
     },
+    /// The service closed it, because it stops or restarts.
+    Restarting {
+        wait: Duration,
+    },
     Stop(StopReason),
 }
 
@@ -203,6 +207,7 @@ impl<N: Network> SocketSession<'_, N> {
                 ),
                 was_open: self.was_open,
             },
+            1012 => ConnectionEnd::Restarting { wait: self.wait },
             _ => ConnectionEnd::Closed {
                 wait: self.wait,
                 why: format!("the service closed the WebSocket ({code})"),

@@ -44,6 +44,12 @@ impl RelayStatus {
         self.set(&self.service, "service", problem);
     }
 
+    /// The service said that it stops or restarts.
+    pub fn note_service_restart(&self) {
+        log::info!("relay {}: the service stops or restarts", self.name);
+        *self.service.lock() = Some("it stops or restarts".to_owned());
+    }
+
     /// `None`: what is sent is noted.
     pub fn set_journal(&self, problem: Option<&str>) {
         self.set(&self.journal, "journal", problem);
