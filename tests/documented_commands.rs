@@ -104,12 +104,13 @@ impl Machine {
         shell
     }
 
-    /// As an operator would paste it.
-    fn paste(&self, script: &str) {
+    /// As an operator would paste it. Returns what it prints.
+    fn paste(&self, script: &str) -> String {
         let fake = self.root.path().join("bin");
         let path = format!("{}:/usr/local/bin/:/usr/bin:/bin", fake.display());
         let output = self.shell(script, &path).output().unwrap();
         assert!(output.status.success(), "{script}\n{output:?}");
+        String::from_utf8(output.stdout).unwrap()
     }
 
     /// As the service's user.
@@ -190,13 +191,58 @@ fn block(heading: &str, words: &str) -> &'static str {
     found[0]
 }
 
+/// The README's section on production.
+fn production() -> &'static str {
+    let part = README.split_once("\n## Production\n").unwrap().1;
+    part.split("\n## ").next().unwrap()
+}
+
 /// The README's commands for production, before and after the configuration is edited.
 fn production_commands() -> (&'static str, &'static str) {
-    let part = README.split_once("\n## Production in ten commands\n");
-    let part = part.unwrap().1.split_once("```sh\n").unwrap().1;
+    let part = production().split_once("```sh\n").unwrap().1;
     let (install, rest) = part.split_once("sudoedit ").unwrap();
     let rest = rest.split_once('\n').unwrap().1;
     (install, rest.split_once("\n```").unwrap().0)
+}
+
+/// The block of commands in the README's section on production that holds the words.
+fn readme_block(words: &str) -> &'static str {
+    let blocks = production().split("```sh\n").skip(1);
+    let mut blocks = blocks.map(|block| block.split("```").next().unwrap());
+    blocks.find(|block| block.contains(words)).unwrap()
+}
+
+/// The README's settings are those of the guide, and a chat network's.
+#[test]
+fn the_readme_sets_what_the_guide_sets() {
+    let table = |text: &str| text.parse::<toml::Table>().unwrap();
+    let readme = production().split_once("```toml\n").unwrap().1;
+    let mut readme = table(readme.split("```").next().unwrap());
+    let relay = readme.remove("relay").unwrap();
+    assert!(relay["telegram"]["allow"].is_array());
+    let guide = blocks("## In production", "toml");
+    let guide = guide.iter().find(|b| b.contains("[storage]")).unwrap();
+    assert_eq!(readme, table(guide));
+}
+
+/// The conversation that the README shows, but for the time.
+#[test]
+fn the_conversation_in_the_readme_is_as_shown() {
+    let shown = README.split_once("```text\n$ ").unwrap().1;
+    let shown = shown.split("```").next().unwrap();
+    let (command, expected) = shown.split_once('\n').unwrap();
+    let machine = Machine::new();
+    let printed = machine.paste(command);
+    let without_time = |text: &str| {
+        let lines = text
+            .lines()
+            .map(|line| match line.split_once(", today at ") {
+                Some((before, after)) => format!("{before}{}", after.split_once("): ").unwrap().1),
+                None => line.to_owned(),
+            });
+        lines.collect::<Vec<_>>()
+    };
+    assert_eq!(without_time(&printed), without_time(expected));
 }
 
 /// The settings that the documents ask for in the file that `init` made.
@@ -227,6 +273,11 @@ async fn every_documented_command_of_an_operator_works() {
     configure(&machine);
     machine.paste(start);
     let service = machine.start();
+    let superpowers = rows(&database, "SELECT key, value FROM flag_overrides");
+    assert_eq!(json!(superpowers), json!([["superpower.enabled", "true"]]));
+    let token = machine.paste(readme_block("token edge"));
+    let agent = chatkeep::auth::edge_token::agent_in(token.trim());
+    assert_eq!(agent.as_deref(), Some("my-relay"), "{token}");
 
     // Beside the service: by hand, by the timer, by cron.
     let backup = machine.path("/mnt/backups/chatkeep-Mon.db");
@@ -317,7 +368,8 @@ async fn what_root_makes_belongs_to_the_services_user() {
 }
 
 /// Words of the blocks of shell commands that the tests of this file run.
-const RUN: [&str; 7] = [
+const RUN: [&str; 8] = [
+    "sudo -u chatkeep chatkeep token edge --agent-id my-relay",
     "sudo -u chatkeep chatkeep init",
     "sudo -u chatkeep chatkeep check",
     "date +%a",

@@ -160,7 +160,10 @@ class Lanes:
 class Relay:
     def __init__(self, url, token, path):
         self.url, self.token = url.rstrip("/"), token
-        self.agent = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)).split(b":")[0].decode()
+        try:
+            self.agent = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)).split(b":")[0].decode()
+        except ValueError:
+            stop("CHATKEEP_EDGE_TOKEN is no edge token")
         self.journal, self.lanes = Journal(path), Lanes()
         self.acks, self.under_way = queue.Queue(), set()
 
@@ -336,6 +339,8 @@ def stop(why):
 
 
 if __name__ == "__main__":
+    if not (os.environ.get("CHATKEEP_URL") and os.environ.get("CHATKEEP_EDGE_TOKEN")):
+        stop("CHATKEEP_URL and CHATKEEP_EDGE_TOKEN must be set")
     relay = Relay(os.environ["CHATKEEP_URL"], os.environ["CHATKEEP_EDGE_TOKEN"], "relay.sent")
     threading.Thread(target=incoming, args=(relay,), daemon=True).start()
     relay.receive()
