@@ -67,8 +67,8 @@ enum Command {
     Chat(chat::Options),
     /// Writes a commented service.toml for production, with fresh secrets.
     ///
-    /// Writes the file that --config names, else ./service.toml. Never overwrites a file. In a
-    /// terminal it asks whether people will pay.
+    /// Writes the file that --config names, else $CHATKEEP_CONFIG, else ./service.toml. Never
+    /// overwrites a file. In a terminal it asks whether people will pay.
     #[command(after_help = "Example: chatkeep init && chatkeep check")]
     Init(init::Options),
     /// Checks configuration and database and reports every problem.
@@ -158,13 +158,12 @@ fn refuse_huge_pages() {
 pub fn main() -> ExitCode {
     refuse_huge_pages();
     let arguments = Arguments::parse();
-    let file = arguments.config.clone();
     let source = Source::process(arguments.config);
     let outcome = match arguments.command.unwrap_or(Command::Serve) {
         Command::Serve => serve::run(&source),
         Command::Chat(options) => chat::run(&source, &options),
         Command::Init(options) => {
-            init::run(&file.unwrap_or("service.toml".into()), &options).map_err(Failure::from)
+            init::run(&source.file_to_write(), &options).map_err(Failure::from)
         }
         Command::Check(options) => check::run(&source, &options),
         Command::Token(command) => token::run(&source, &command),
@@ -227,10 +226,20 @@ impl FromIterator<String> for Failure {
 
 /// The configuration with everything that serving needs; generates development secrets.
 fn load_with_secrets(source: &Source) -> Result<LoadedConfig, Failure> {
-    let mut loaded = load(source)?;
+    with_secrets(load(source)?)
+}
+
+fn with_secrets(mut loaded: LoadedConfig) -> Result<LoadedConfig, Failure> {
     let filled = loaded.config.fill_development_secrets();
     filled.map_err(|problem| problem.to_string())?;
     Ok(loaded)
+}
+
+/// Logs mistyped names of variables: what they should set is not set.
+fn warn_about_variables(loaded: &LoadedConfig) {
+    for warning in &loaded.unknown_variables {
+        log::warn!("{warning}");
+    }
 }
 
 /// The configuration as given.

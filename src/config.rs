@@ -82,6 +82,10 @@ pub struct LoadedConfig {
     pub config: Config,
     /// Sentences for the log at start.
     pub warnings: Vec<String>,
+    /// Sentences for the log at start, about what is as it should be.
+    pub notes: Vec<String>,
+    /// The warnings about variables of the environment that nothing reads.
+    pub unknown_variables: Vec<String>,
     /// The file that was read, if there is one.
     pub file: Option<PathBuf>,
     /// The keys that are set, to compare with a later reading.
@@ -122,10 +126,12 @@ impl Config {
         for ConfigProblem { key, message } in inspect(&config) {
             report.problem(&key, message); // ignored if the key itself is invalid
         }
-        let warnings = report.conclude()?;
+        let remarks = report.conclude()?;
         Ok(LoadedConfig {
             config,
-            warnings,
+            warnings: remarks.warnings,
+            notes: remarks.notes,
+            unknown_variables: remarks.unknown_variables,
             file,
             settings,
         })

@@ -30,6 +30,9 @@ pub use registry::Scalar;
 pub use snapshot::Origin;
 use snapshot::Snapshot;
 
+/// Longest name of who set an override.
+pub const SET_BY_CHARS_MAX: usize = 64;
+
 /// An operator's override of a flag.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Override {

@@ -56,10 +56,8 @@ fn since(text: &str) -> Result<Timestamp, String> {
 /// Parses a duration before now, a day, or a time.
 fn moment(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     let back = super::span::seconds(text).filter(|seconds| *seconds >= 0);
-    let day = || Timestamp::parse(&format!("{text}T00:00:00Z"));
     back.map(|seconds| now.plus_s(-seconds))
-        .or_else(|| Timestamp::parse(text))
-        .or_else(day)
+        .or_else(|| super::span::day_or_time(text))
         .ok_or_else(|| "it must be like 24h, 7d, 2030-01-31 or 2030-01-31T12:00:00Z".to_owned())
 }
 

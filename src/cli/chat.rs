@@ -51,7 +51,8 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(source: &Source, options: &Options) -> Result<(), Failure> {
-    let config = options.access.config(source, options.url.as_deref())?;
+    let loaded = options.access.load(source, options.url.as_deref())?;
+    let config = loaded.config.clone();
     // A conversation shows only warnings, unless configured otherwise.
     let log = Log {
         level: match source.env.get("CHATKEEP_LOG") {
@@ -62,6 +63,7 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Failure> {
         ..config.log
     };
     super::logging::start(&log)?;
+    super::warn_about_variables(&loaded);
     let runtime = super::runtime()?;
     let result = match &options.script {
         Some(file) => runtime.block_on(play(config, file)),

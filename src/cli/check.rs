@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::Failure;
 use crate::config::{Config, ConfigProblem, LoadedConfig, Source};
+use crate::store::{self, LockHolder};
 
 #[derive(Args)]
 pub(super) struct Options {
@@ -18,7 +19,10 @@ pub(super) struct Options {
 
 /// Prints the result; the error lists every problem, one sentence each.
 pub(super) fn run(source: &Source, options: &Options) -> Result<(), Failure> {
-    let checked = Config::load_and(source, places::problems);
+    let mut checked = Config::load_and(source, places::problems);
+    if let Ok(loaded) = &mut checked {
+        loaded.warnings.extend(places::warnings(&loaded.config));
+    }
     let output = match (&checked, options.json) {
         (_, true) => Some(as_json(&checked)),
         (Ok(loaded), false) => Some(summary(loaded)),
@@ -49,7 +53,22 @@ fn summary(loaded: &LoadedConfig) -> String {
         .map(|w| format!("warning: {w}\n"))
         .collect();
     let mode = mode(&loaded.config);
-    format!("{warnings}{from}: no problem found ({mode}).")
+    let running = match store::holder(&loaded.config.storage.path) {
+        Some(holder) => running(&holder),
+        None => String::new(),
+    };
+    format!("{warnings}{from}: no problem found ({mode}).{running}")
+}
+
+/// Says who uses the database.
+fn running(holder: &LockHolder) -> String {
+    let process = holder
+        .pid
+        .map_or("Another process".to_owned(), |pid| format!("Process {pid}"));
+    match &holder.address {
+        Some(address) => format!("\n{process} serves this database at {address}."),
+        None => format!("\n{process}, a command or a starting service, uses this database now."),
+    }
 }
 
 fn as_json(checked: &Result<LoadedConfig, Vec<ConfigProblem>>) -> String {

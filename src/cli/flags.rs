@@ -9,7 +9,7 @@ use super::running;
 use crate::clock::{Clock, Timestamp};
 use crate::config::{Config, Source};
 use crate::flags::registry::{self, Flag};
-use crate::flags::{FlagList, Flags, Override, Scalar};
+use crate::flags::{FlagList, Flags, Override, SET_BY_CHARS_MAX, Scalar};
 use crate::outbound::Method;
 use crate::store;
 
@@ -50,11 +50,12 @@ pub(super) struct Set {
     /// stored, and the nearest allowed value is used.
     #[arg(allow_hyphen_values = true)]
     value: String,
-    /// When the override ends: 90s, 30m, 2h, 7d from now, or a time like 2030-01-31T12:00:00Z.
+    /// When the override ends: 90s, 30m, 2h, 7d from now, at the start of a day like 2030-01-31
+    /// (UTC), or at a time like 2030-01-31T12:00:00Z.
     #[arg(long, value_name = "WHEN")]
     expires: Option<String>,
     /// Who sets it; default: the user of the command line, also through sudo.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = parse_name)]
     by: Option<String>,
 }
 
@@ -82,11 +83,29 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Failure> {
         }
         Command::Unset(options) => {
             let flag = find_flag(&options.key)?;
-            let config = super::load_with_secrets(source)?.config;
-            change(&config, flag, None, Clock::system().now())
+            let mut config = super::load(source)?.config;
+            if running::is_database_in_use(&config) {
+                config = super::load_with_secrets(source)?.config; // with the token for the request
+            }
+            match is_overridden(&config, flag)? {
+                true => change(&config, flag, None, Clock::system().now()),
+                false => super::print(&format!("{} has no override.", flag.key)),
+            }
         }
     };
     Ok(result?)
+}
+
+/// A name that fits into the flag's `set_by`, also when the running service is asked.
+fn parse_name(name: &str) -> Result<String, String> {
+    let chars_max = SET_BY_CHARS_MAX - running::OPERATOR_PREFIX.len();
+    let is_valid = (1..=chars_max).contains(&name.chars().count())
+        && !name.trim().is_empty()
+        && !name.chars().any(char::is_control);
+    match is_valid {
+        true => Ok(name.to_owned()),
+        false => Err(format!("must be a name of 1 to {chars_max} characters")),
+    }
 }
 
 fn find_flag(key: &str) -> Result<&'static Flag, String> {
@@ -109,7 +128,7 @@ impl Set {
             value,
             set_at: now,
             set_by: match &self.by {
-                Some(name) => format!("command line, {name}"),
+                Some(name) => format!("{}{name}", running::OPERATOR_PREFIX),
                 None => running::operator().name,
             },
             expires_at: expires.map(|when| end(when, now)).transpose()?,
@@ -119,11 +138,12 @@ impl Set {
 
 /// Parses a duration from now, or a time.
 fn end(when: &str, now: Timestamp) -> Result<Timestamp, String> {
-    let invalid = || "--expires must be like 90s, 30m, 2h, 7d or 2030-01-31T12:00:00Z".to_owned();
+    let invalid =
+        || "--expires must be like 90s, 30m, 2h, 7d, 2030-01-31 or 2030-01-31T12:00:00Z".to_owned();
     let span = super::span::seconds(when);
     let at = match span {
         Some(seconds) => now.plus_s(seconds),
-        None => Timestamp::parse(when).ok_or_else(invalid)?,
+        None => super::span::day_or_time(when).ok_or_else(invalid)?,
     };
     if at <= now {
         return Err("--expires must be in the future".to_owned());
@@ -148,6 +168,12 @@ fn list(config: &Config) -> Result<FlagList, String> {
     Ok(FlagList {
         flags: views.collect(),
     })
+}
+
+fn is_overridden(config: &Config, flag: &Flag) -> Result<bool, String> {
+    let list = list(config)?;
+    let mut views = list.flags.iter();
+    Ok(views.any(|view| view.key == flag.key && view.set_at.is_some()))
 }
 
 fn change(
@@ -236,7 +262,7 @@ fn show(list: &FlagList, as_json: bool) -> Result<(), String> {
             }
             line.push(')');
         }
-        line
+        format!("{line}\n    {}", row.description)
     });
     let lines = std::iter::once(head).chain(lines);
     super::print(&lines.collect::<Vec<_>>().join("\n"))
@@ -255,6 +281,7 @@ mod tests {
             ("2h", 7_200),
             ("7d", 604_800),
             ("2023-11-14T22:13:21Z", 1),
+            ("2023-11-15", 6_400),
             ("2023-11-15T00:13:21+02:00", 1),
         ] {
             assert_eq!(end(when, now), Ok(now.plus_s(seconds)), "{when}");

@@ -64,6 +64,11 @@ fn write(path: &Path, charge_nobody: bool, key_in_use: Option<PathBuf>) -> Resul
     let text = config::production_file(&secrets, charge_nobody);
     files::create_private(path, &text).map_err(|e| match e.kind() {
         io::ErrorKind::AlreadyExists => exists_already(path),
+        io::ErrorKind::NotFound => format!(
+            "{} can't be written: there is no folder {1}; make it (mkdir -p {1})",
+            path.display(),
+            files::folder_of(path).display()
+        ),
         _ => format!("{} can't be written: {e}", path.display()),
     })
 }
@@ -97,7 +102,8 @@ Wrote {file} (mode 0600) with environment = \"production\" and fresh secrets.
 {kept_key}
 Next:
   1. Open it and set server.public_url, storage.path and exports.dir (absolute paths, so that
-     commands find the database from any folder), and server.listen if no proxy runs on this machine.
+     commands find the database from any folder), server.trusted_proxies to the proxy's address,
+     and server.listen if no proxy runs on this machine.
   2. chatkeep check --config {file}
   3. chatkeep serve --config {file}
   4. A token for each relay: chatkeep token edge --agent-id NAME --phone PHONE --config {file}

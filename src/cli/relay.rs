@@ -71,8 +71,10 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Failure> {
         Some(Network::Other(words)) => refuse(words),
         None => return check_conformance(&command.conformance),
     };
-    let config = options.access.config(source, options.url.as_deref())?;
-    super::logging::start(&config.log)?;
+    let loaded = options.access.load(source, options.url.as_deref())?;
+    super::logging::start(&loaded.config.log)?;
+    super::warn_about_variables(&loaded);
+    let config = loaded.config;
     let runtime = super::runtime()?;
     let result = runtime.block_on(connect(&config, name, options));
     // Doesn't wait for a running long poll.

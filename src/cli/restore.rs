@@ -37,6 +37,9 @@ pub(super) struct Options {
 
 pub(super) fn run(source: &Source, options: &Options) -> Result<(), Failure> {
     let config = super::load(source)?.config;
+    if !options.file.exists() {
+        return Err(format!("there is no file {}", options.file.display()).into());
+    }
     if !options.yes && !std::io::stdin().is_terminal() {
         let file = options.file.display();
         return Err(Failure::from(format!(
@@ -50,9 +53,6 @@ fn restore(source: &Source, config: &Config, options: &Options) -> Result<(), St
     let target = &config.storage.path;
     if same_file(&options.file, target) {
         return Err(format!("{} is the database itself", target.display()));
-    }
-    if !options.file.exists() {
-        return Err(format!("there is no file {}", options.file.display()));
     }
     // `app::lock` isn't used, because it may write to the existing file.
     let mut lock = Lock::take(target)?;

@@ -174,6 +174,9 @@ fn read<T: DeserializeOwned>(address: &str, body: &[u8]) -> Result<T, String> {
     })
 }
 
+/// What an operator's name begins with in the audit log and in flags, if a command was used.
+pub(super) const OPERATOR_PREFIX: &str = "command line, ";
+
 /// The user who runs this command, also through `sudo`.
 pub(super) fn operator() -> Operator {
     let names = ["SUDO_USER", "USER", "LOGNAME"];
@@ -182,7 +185,7 @@ pub(super) fn operator() -> Operator {
         .filter_map(|name| std::env::var(name).ok());
     let name = names.find(|name| !name.is_empty());
     Operator {
-        name: format!("command line, {}", name.as_deref().unwrap_or("somebody")),
+        name: format!("{OPERATOR_PREFIX}{}", name.as_deref().unwrap_or("somebody")),
         address: None,
     }
 }

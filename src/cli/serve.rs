@@ -11,6 +11,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use super::Failure;
+use super::check::places;
 use super::logging::{self, Logging};
 use crate::app::{self, App, connect_address};
 use crate::clock::Clock;
@@ -19,16 +20,20 @@ use crate::server::{self, RunEnd};
 
 /// Descriptors for everything but connections: database, log, readers, jobs.
 const DESCRIPTORS_RESERVED: u64 = 64;
+const MAX_CONNECTIONS: &str = "server.max_connections";
 /// The service refuses to start with fewer connections.
 const CONNECTIONS_MIN: u64 = 16;
 /// How long the shutdown waits for a hanging call to a provider.
 const BLOCKED_CALLS_MAX: Duration = Duration::from_secs(1);
 
 pub(super) fn run(source: &Source) -> Result<(), Failure> {
-    let mut loaded = super::load_with_secrets(source)?;
+    let loaded = super::load(source)?;
+    // Before anything is written: a start that fails leaves no folder with secrets.
+    let (listen, database) = (loaded.config.server.listen, &loaded.config.storage.path);
+    places::check_free(listen, database).map_err(|why| format!("server.listen: {why}"))?;
+    let mut loaded = super::with_secrets(loaded)?;
     let logging = logging::start(&loaded.config.log)?;
-    let warning = fit_descriptors(&mut loaded.config);
-    loaded.warnings.extend(warning);
+    fit_descriptors(&mut loaded);
     let runtime = super::runtime()?;
     let reloading = ReloadSource {
         source: source.clone(),
@@ -60,7 +65,7 @@ async fn serve(loaded: LoadedConfig, reloading: ReloadSource) -> Result<RunEnd, 
     let listen = config.server.listen;
     let app = App::build(config, Clock::system()).await?;
     let listener = TcpListener::bind(listen).await.map_err(|e| {
-        let advice = super::check::places::listen_advice(&e);
+        let advice = places::listen_advice(&e);
         format!("server.listen: can't listen on {listen}: {e}; {advice}")
     })?;
     let address = listener.local_addr().map_err(|e| e.to_string())?;
@@ -75,6 +80,9 @@ async fn serve(loaded: LoadedConfig, reloading: ReloadSource) -> Result<RunEnd, 
     }
     for warning in &loaded.warnings {
         log::warn!("{warning}");
+    }
+    for note in &loaded.notes {
+        log::info!("{note}");
     }
     let reloads = tokio::spawn(reloading.reload_on(hangup, app.clone()));
     let end = server::run(app.clone(), listener, stopped).await;
@@ -170,23 +178,32 @@ fn refuse(problems: &[ConfigProblem]) {
     log::error!("reload: the configuration can't be used, so the settings stay as they were");
 }
 
-/// Raises the descriptor limit if possible, and limits connections accordingly. Returns a warning
-/// for the operator.
-fn fit_descriptors(config: &mut Config) -> Option<String> {
+/// Raises the descriptor limit if possible, and limits connections accordingly. The operator is
+/// warned if they set the number themselves, or if less than half of the default is left.
+fn fit_descriptors(loaded: &mut LoadedConfig) {
     let allowed = match rlimit::increase_nofile_limit(u64::MAX) {
         Ok(limit) => limit,
-        Err(error) => return Some(format!("can't raise the descriptor limit: {error}")),
+        Err(error) => {
+            let warning = format!("can't raise the descriptor limit: {error}");
+            return loaded.warnings.push(warning);
+        }
     };
     let possible = allowed
         .saturating_sub(DESCRIPTORS_RESERVED)
         .max(CONNECTIONS_MIN);
-    let configured = config.server.max_connections;
-    config.server.max_connections = configured.min(possible);
-    (configured > possible).then(|| {
-        format!(
-            "server.max_connections lowered from {configured} to {possible}: this process may have {allowed} open files"
-        )
-    })
+    let configured = loaded.config.server.max_connections;
+    if configured <= possible {
+        return;
+    }
+    loaded.config.server.max_connections = possible;
+    let text = format!(
+        "server.max_connections lowered from {configured} to {possible}: this process may have {allowed} \
+         open files; raise its limit (LimitNOFILE of systemd, ulimit -n)"
+    );
+    match loaded.settings.is_set(MAX_CONNECTIONS) || possible < configured / 2 {
+        true => loaded.warnings.push(text),
+        false => loaded.notes.push(text),
+    }
 }
 
 fn greeting(config: &Config, address: SocketAddr, file: Option<&Path>) -> String {

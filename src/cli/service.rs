@@ -19,6 +19,7 @@ use crate::config::{Config, Source};
 use crate::model::connected_service::ServiceKind;
 use crate::model::public_id::PublicId;
 use crate::outbound::Method;
+use crate::services::web::{IN_PRIVATE_NETWORK, NEEDS_TLS};
 use crate::services::{Credentials, NAME_CHARS_MAX, ServiceList, ServiceView};
 
 /// A call sends several requests to the server, each of at most 20 seconds.
@@ -135,7 +136,7 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Failure> {
             remove(&super::load_with_secrets(source)?.config, &user_id, id)
         }
     };
-    Ok(result?)
+    Ok(result.map_err(|why| with_settings(&why))?)
 }
 
 impl Add {
@@ -253,6 +254,23 @@ fn test(config: &Config, user_id: &str, id: &str, as_json: bool) -> Result<(), S
         false => super::print(&line(&service))?,
     }
     service.error.map_or(Ok(()), Err)
+}
+
+/// Adds the settings that allow a server of the operator's own network. A person isn't told them.
+fn with_settings(why: &str) -> String {
+    if why.contains(IN_PRIVATE_NETWORK) {
+        format!(
+            "{why} If it is yours, set services.allow_private = true and name the host in \
+             services.allowed_hosts, then restart the service."
+        )
+    } else if why.contains(NEEDS_TLS) {
+        format!(
+            "{why} If it is a host of your own network, name it in services.allowed_hosts, then \
+             restart the service."
+        )
+    } else {
+        why.to_owned()
+    }
 }
 
 fn remove(config: &Config, user_id: &str, id: &str) -> Result<(), String> {

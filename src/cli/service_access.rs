@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::Failure;
-use crate::config::{Config, Source};
+use crate::config::{LoadedConfig, Source};
 use crate::outbound::Authorities;
 
 #[derive(Args)]
@@ -27,12 +27,11 @@ pub(super) struct ServiceAccess {
 
 impl ServiceAccess {
     /// The local configuration, of which a command with a URL and a token needs no secrets.
-    pub(super) fn config(&self, source: &Source, url: Option<&str>) -> Result<Config, Failure> {
-        let loaded = match (url, &self.token) {
-            (Some(_), Some(_)) => super::load(source)?,
-            _ => super::load_with_secrets(source)?,
-        };
-        Ok(loaded.config)
+    pub(super) fn load(&self, source: &Source, url: Option<&str>) -> Result<LoadedConfig, Failure> {
+        match (url, &self.token) {
+            (Some(_), Some(_)) => super::load(source),
+            _ => super::load_with_secrets(source),
+        }
     }
 
     /// `None`: the web's authorities.

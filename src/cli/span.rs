@@ -1,4 +1,6 @@
-//! Parses durations in options: 90s, 30m, 2h, 7d.
+//! Parses durations and times in options: 90s, 30m, 2h, 7d, a day, a time.
+
+use crate::clock::Timestamp;
 
 const UNITS: [(&str, i64); 4] = [("s", 1), ("m", 60), ("h", 3600), ("d", 86_400)];
 
@@ -8,4 +10,9 @@ pub(super) fn seconds(text: &str) -> Option<i64> {
         let count: i64 = text.strip_suffix(unit)?.parse().ok()?;
         count.checked_mul(*seconds)
     })
+}
+
+/// The start of a day like 2030-01-31 (UTC), or a time like 2030-01-31T12:00:00Z.
+pub(super) fn day_or_time(text: &str) -> Option<Timestamp> {
+    Timestamp::parse(text).or_else(|| Timestamp::parse(&format!("{text}T00:00:00Z")))
 }

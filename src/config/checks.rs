@@ -37,6 +37,13 @@ pub(super) fn check(config: &Config, report: &mut Report) {
         let message = "is required with mail.smtp_url, as the sender of mails";
         require(report, "mail.from", mail.from.is_some(), message);
     }
+    let services = &config.services;
+    if services.allow_private && services.allowed_hosts.is_empty() {
+        report.warning(
+            "services.allow_private has no effect without services.allowed_hosts: name the hosts \
+             of your network there, like [\"nextcloud.lan\"].",
+        );
+    }
     check_matrix(&config.matrix, report);
     check_other_relays(config, report);
     production::check(config, report);

@@ -116,13 +116,31 @@ fn refuse_invalid_stripe_keys(billing: &Billing, report: &mut Report) {
 
 fn warn(config: &Config, report: &mut Report) {
     let production = config.is_production();
-    if config.edge.legacy_secret.is_none() {
-        report.warning(if production {
-            "RELAY_WEBHOOK_SECRET (edge.legacy_secret) is not set: POST /orchestrator/message answers 401."
-        } else {
-            "RELAY_WEBHOOK_SECRET (edge.legacy_secret) is not set: POST /orchestrator/message is \
-             open to anyone. In production it answers 401."
-        });
+    match (&config.edge.legacy_secret, production) {
+        (Some(_), _) => {}
+        // As it should be without older relays; a call of that route is warned about.
+        (None, true) => report.note(
+            "RELAY_WEBHOOK_SECRET (edge.legacy_secret) is not set: POST /orchestrator/message answers 401.",
+        ),
+        (None, false) => {
+            let listen = config.server.listen;
+            let network = match listen.ip().is_loopback() {
+                true => String::new(),
+                false => format!(" who reaches {listen} over the network"),
+            };
+            report.warning(format!(
+                "RELAY_WEBHOOK_SECRET (edge.legacy_secret) is not set: POST /orchestrator/message is \
+                 open to anyone{network}. In production it answers 401."
+            ));
+        }
+    }
+    if config.server.public_url.starts_with("https://") && config.server.trusted_proxies.is_empty()
+    {
+        report.warning(
+            "server.public_url is https, so a proxy stands before this service, but \
+             server.trusted_proxies is empty: all callers have the proxy's address and share its \
+             limits. Set it to the proxy's address, [\"127.0.0.1\", \"::1\"] for one on this machine.",
+        );
     }
     if production && config.server.public_url == PUBLIC_URL {
         report.warning(format!(

@@ -79,7 +79,12 @@ impl<'a> Reader<'a> {
             };
             self.report.problem(&full, unknown_message("key", near));
         }
-        for (name, value) in &self.table {
+        let table = std::mem::take(&mut self.table);
+        for (name, value) in &table {
+            if let Some(inner) = value.as_table().filter(|_| self.holds_sections(name)) {
+                self.report_unknown_inner(name, inner);
+                continue;
+            }
             let (kind, near) = if value.is_table() {
                 let names = self.sections.iter().map(|s| s.name);
                 ("section", nearest(name, names))
@@ -94,6 +99,23 @@ impl<'a> Reader<'a> {
                 )
             };
             self.report.problem(name, unknown_message(kind, near));
+        }
+    }
+
+    /// Whether sections have names like `name.other`.
+    fn holds_sections(&self, name: &str) -> bool {
+        self.sections.iter().any(|s| is_inside(s.name, name))
+    }
+
+    /// Reports what a table that only holds sections has besides those.
+    fn report_unknown_inner(&mut self, outer: &str, inner: &toml::Table) {
+        let known = self.sections.iter().map(|s| s.name);
+        let known: Vec<&str> = known.filter(|name| is_inside(name, outer)).collect();
+        let known = known.join(", ");
+        for (name, value) in inner {
+            let kind = if value.is_table() { "section" } else { "key" };
+            let message = format!("is not a known {kind}; known sections are {known}");
+            self.report.problem(&format!("{outer}.{name}"), message);
         }
     }
 
@@ -143,6 +165,13 @@ fn take_section(table: &mut toml::Table, name: &str) -> Option<toml::Value> {
         table.remove(outer);
     }
     section
+}
+
+/// Whether a section like `relay.telegram` is inside `outer`.
+fn is_inside(section: &str, outer: &str) -> bool {
+    section
+        .split_once('.')
+        .is_some_and(|(found, _)| found == outer)
 }
 
 fn full_keys(sections: &[KnownSection]) -> Vec<String> {

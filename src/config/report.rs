@@ -25,6 +25,8 @@ impl std::error::Error for ConfigProblem {}
 pub(super) struct Report {
     pub(super) problems: Vec<ConfigProblem>,
     pub(super) warnings: Vec<String>,
+    /// What an operator may want to know, though nothing is wrong.
+    pub(super) notes: Vec<String>,
     /// Unknown variables with the prefix `CHATKEEP_`. Such a variable is often the cause of a
     /// missing key, so they are reported as problems if there are other problems, and otherwise as
     /// warnings.
@@ -44,17 +46,24 @@ impl Report {
         }
     }
 
-    /// The warnings of a valid configuration, or every problem.
-    pub(super) fn conclude(self) -> Result<Vec<String>, Vec<ConfigProblem>> {
+    /// What there is to say about a valid configuration, or every problem.
+    pub(super) fn conclude(self) -> Result<Remarks, Vec<ConfigProblem>> {
         let Self {
             mut problems,
             mut warnings,
+            notes,
             unknown_variables,
             ..
         } = self;
         if problems.is_empty() {
-            warnings.extend(unknown_variables.iter().map(ConfigProblem::to_string));
-            return Ok(warnings);
+            let unknown_variables = unknown_variables.iter().map(ConfigProblem::to_string);
+            let unknown_variables: Vec<String> = unknown_variables.collect();
+            warnings.extend_from_slice(&unknown_variables);
+            return Ok(Remarks {
+                warnings,
+                notes,
+                unknown_variables,
+            });
         }
         problems.extend(unknown_variables);
         Err(problems)
@@ -63,4 +72,17 @@ impl Report {
     pub(super) fn warning(&mut self, message: impl Into<String>) {
         self.warnings.push(message.into());
     }
+
+    pub(super) fn note(&mut self, message: impl Into<String>) {
+        self.notes.push(message.into());
+    }
+}
+
+/// Sentences about a valid configuration.
+#[derive(Debug)]
+pub(super) struct Remarks {
+    /// All warnings, with those about unknown variables.
+    pub(super) warnings: Vec<String>,
+    pub(super) notes: Vec<String>,
+    pub(super) unknown_variables: Vec<String>,
 }

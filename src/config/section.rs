@@ -14,6 +14,7 @@ use super::report::Report;
 use super::secret::Secret;
 use super::text;
 use super::unknown_keys::{env_name, old_variable, override_variable};
+use crate::files::is_reachable_by_others;
 
 /// A setting with a fixed set of values.
 pub(super) trait Choice: Copy + PartialEq + 'static {
@@ -316,7 +317,11 @@ impl<'r> Section<'r> {
                 secret.map_err(|why| why + &from)
             }
             SecretSource::File((raw, from)) => {
-                let secret = raw.text().map(Path::new).and_then(Secret::read_file);
+                let path = raw.text().map(Path::new);
+                if let Some(path) = path.iter().find(|path| is_reachable_by_others(path)) {
+                    self.report.warning(readable_by_all(&full, path));
+                }
+                let secret = path.and_then(Secret::read_file);
                 secret.map_err(|why| why + &from)
             }
         };
@@ -423,6 +428,15 @@ enum SecretSource {
 fn words<T>(values: &[(&str, T)]) -> String {
     let quoted: Vec<String> = values.iter().map(|(word, _)| format!("{word:?}")).collect();
     quoted.join(", ")
+}
+
+/// The warning about a file with the secret `key` that every user of the machine may read.
+fn readable_by_all(key: &str, path: &Path) -> String {
+    let file = path.display();
+    format!(
+        "{key}: every user of this machine may read the file {file} with this secret: run chmod \
+         o-rwx {file}."
+    )
 }
 
 fn origin_note(name: &str) -> String {

@@ -55,7 +55,7 @@ impl SettingValues {
         self.insert(key, value.clone(), true);
     }
 
-    pub(super) fn is_set(&self, key: &str) -> bool {
+    pub fn is_set(&self, key: &str) -> bool {
         self.values.contains_key(key)
     }
 

@@ -37,15 +37,23 @@ impl Source {
 
     /// The named file, else `service.toml` in the working directory if it exists.
     pub(super) fn file(&self) -> Option<PathBuf> {
-        let from_variable = self.env.get(FILE_VARIABLE).filter(|v| !v.is_empty());
-        self.path
-            .clone()
-            .or_else(|| from_variable.map(PathBuf::from))
-            .or_else(|| {
-                Path::new(DEFAULT_FILE)
-                    .exists()
-                    .then(|| DEFAULT_FILE.into())
-            })
+        let is_there = |path: &PathBuf| self.is_named() || path.exists();
+        Some(self.file_to_write()).filter(is_there)
+    }
+
+    /// The named file, else `service.toml` in the working directory; it may be missing.
+    pub fn file_to_write(&self) -> PathBuf {
+        let named = self.path.clone().or_else(|| self.variable());
+        named.unwrap_or_else(|| DEFAULT_FILE.into())
+    }
+
+    fn is_named(&self) -> bool {
+        self.path.is_some() || self.variable().is_some()
+    }
+
+    fn variable(&self) -> Option<PathBuf> {
+        let value = self.env.get(FILE_VARIABLE).filter(|v| !v.is_empty());
+        value.map(PathBuf::from)
     }
 }
 

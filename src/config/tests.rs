@@ -12,6 +12,7 @@ const VALID_PRODUCTION: &str = "
 [server]
 environment = \"production\"
 public_url = \"https://chat.example\"
+trusted_proxies = [\"127.0.0.1\"]
 [storage]
 path = \"/var/lib/chatkeep/chatkeep.db\"
 [edge]
@@ -358,11 +359,19 @@ fn an_open_legacy_endpoint_is_a_warning() {
         "{:?}",
         report.warnings
     );
-    let (_, report) = read(VALID_PRODUCTION, &[]);
+    let (_, report) = read("[server]\nlisten = \"0.0.0.0:8080\"", &[]);
     assert!(
-        report.warnings[0].contains("answers 401"),
+        report.warnings[0].contains("reaches 0.0.0.0:8080 over the network"),
         "{:?}",
         report.warnings
+    );
+    // In production it is closed, as it should be.
+    let (_, report) = read(VALID_PRODUCTION, &[]);
+    assert_eq!(report.warnings, [""; 0]);
+    assert!(
+        report.notes[0].contains("answers 401"),
+        "{:?}",
+        report.notes
     );
     let (_, report) = read(VALID_PRODUCTION, &[("RELAY_WEBHOOK_SECRET", LONG)]);
     assert_eq!(report.warnings, [""; 0]);
@@ -381,6 +390,22 @@ fn the_default_public_url_in_production_is_a_warning() {
 }
 
 #[test]
+fn an_https_url_without_a_trusted_proxy_is_a_warning() {
+    let text = VALID_PRODUCTION.replace("trusted_proxies", "# trusted_proxies");
+    let (_, report) = read(&text, &[]);
+    assert_eq!(report.warnings.len(), 1, "{:?}", report.warnings);
+    assert!(
+        report.warnings[0].contains("server.trusted_proxies is empty"),
+        "{:?}",
+        report.warnings
+    );
+    // Without a proxy the addresses are the callers' own.
+    let text = text.replace("https://", "http://");
+    let (_, report) = read(&text, &[]);
+    assert_eq!(report.warnings, [""; 0]);
+}
+
+#[test]
 fn a_relative_database_in_production_is_a_warning() {
     let text = VALID_PRODUCTION.replace("/var/lib/", "");
     let (_, report) = read(&text, &[("RELAY_WEBHOOK_SECRET", LONG)]);
@@ -396,6 +421,9 @@ fn a_relative_database_in_production_is_a_warning() {
 fn settings_without_effect_are_warnings() {
     for (text, part) in [
         ("[reply]\nmodel = \"m\"", "set reply.engine"),
+        (
+            "[services]\nallow_private = true", "name the hosts of your network there",
+        ),
         (
             "[reply]\nbase_url = \"http://127.0.0.1:1/v1\"",
             "set reply.engine",

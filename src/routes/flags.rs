@@ -9,11 +9,9 @@ use super::{Request, audit};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::flags::registry::{self, Flag};
-use crate::flags::{FlagList, Override};
+use crate::flags::{FlagList, Override, SET_BY_CHARS_MAX};
 use crate::http::{self, Fields, Response};
 use crate::store::Operator;
-
-const SET_BY_CHARS_MAX: usize = 64;
 
 /// The state of the feature flag provider.
 pub(super) async fn status(rq: Request<Admin>) -> Result<Response> {

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use super::fetched::{FetchedMails, ServiceContent};
-use super::web::Network;
+use super::web::{NEEDS_TLS, Network};
 use super::{Owner, ServiceError, ServiceErrorKind, invitations};
 use crate::clock::{Clock, Timestamp};
 use crate::mailbox::{self, InboxState, MailServer, MailboxError, Security};
@@ -28,7 +28,7 @@ impl MailboxAccess<'_> {
     pub(super) fn resolve(&self) -> Result<Vec<SocketAddr>, ServiceError> {
         if !self.tls && !self.network.names(self.host) {
             return Err(ServiceError::unreachable(format!(
-                "{} must be asked over TLS.",
+                "{} {NEEDS_TLS} TLS.",
                 self.host
             )));
         }

@@ -15,6 +15,10 @@ use crate::outbound::{self, Authorities, Method, NoAnswer, Request, Response};
 /// The time for connecting, sending and reading.
 const CALL_MAX: Duration = Duration::from_secs(20);
 const REDIRECTS_MAX: usize = 5;
+/// The end of a sentence about a host that only an operator can allow.
+pub const IN_PRIVATE_NETWORK: &str = "is in a private network, which is not asked.";
+/// In a sentence about a host that only an operator can allow to be asked without TLS.
+pub const NEEDS_TLS: &str = "must be asked over";
 /// The servers of one provider, which accept the same credentials.
 const SHARED_DOMAINS: [&str; 1] = [".icloud.com"];
 
@@ -188,7 +192,7 @@ impl Network {
         let is_named = self.names(&at.host);
         if !at.is_tls && !is_named {
             return Err(ServiceError::unreachable(format!(
-                "{} must be asked over https://.",
+                "{} {NEEDS_TLS} https://.",
                 at.host
             )));
         }
@@ -239,7 +243,7 @@ impl Network {
 /// Addresses may be secrets: only the host is named.
 fn no_answer(host: &str, error: &NoAnswer) -> ServiceError {
     ServiceError::unreachable(if error.is_private {
-        format!("{host} is in a private network, which is not asked.")
+        format!("{host} {IN_PRIVATE_NETWORK}")
     } else if error.timed_out {
         format!(
             "{host} did not answer within {} seconds.",

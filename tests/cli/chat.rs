@@ -198,3 +198,18 @@ async fn a_refused_token_ends_the_conversation_before_anything_is_typed() {
         "{printed}"
     );
 }
+
+#[test]
+fn a_mistyped_variable_is_named_before_the_conversation() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = chat(folder.path(), &[]);
+    command.env_remove("CHATKEEP_EDGE_TOKEN");
+    command.env("CHATKEEP_RELPY_ENGINE", "openai");
+    let output = run_with_line(command, "hi");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{errors}");
+    let expected = "CHATKEEP_RELPY_ENGINE: is set and has no effect; the nearest known name is \
+                    CHATKEEP_REPLY_ENGINE";
+    assert!(errors.contains(expected), "{errors}");
+    assert_eq!(errors.lines().count(), 1, "{errors}");
+}

@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -223,6 +223,13 @@ fn init_keeps_the_sealing_key_of_a_trial() {
     assert!(!file.contains("\nsealing_key = "), "{file}");
     let checked = run(path, &["check"]);
     assert!(checked.status.success(), "{checked:?}");
+    // A backup names what must be kept with it, and no file of the trial that is no longer used.
+    fs::write(path.join("data/secrets.toml"), "").unwrap();
+    let set = ["flags", "set", "rate_limit.enabled", "true"];
+    assert!(run(path, &set).status.success());
+    let printed = lines(&run(path, &["backup", "b.db"]).stdout).join("\n");
+    let expected = "Keep with it, elsewhere: data/sealing.key, service.toml.";
+    assert!(printed.contains(expected), "{printed}");
     // A service elsewhere has nothing to do with the trial.
     fs::create_dir(path.join("etc")).unwrap();
     let made = run(path, &["init", "--config", "etc/service.toml"]);
@@ -469,4 +476,205 @@ fn an_unknown_word_about_the_log_is_named_with_the_known_ones() {
     sound.env("CHATKEEP_LOG", "info,chatkeep::http::access=off");
     let sound = sound.env("CHATKEEP_LOG_FORMAT", "json").output().unwrap();
     assert!(sound.status.success(), "{:?}", lines(&sound.stderr));
+}
+
+/// Starts the service in the folder and returns its address.
+fn serve(folder: &Path) -> (Child, String) {
+    let mut command = chatkeep(folder, &["serve"]);
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut serving = command.spawn().unwrap();
+    let mut line = String::new();
+    let mut stdout = BufReader::new(serving.stdout.take().unwrap());
+    stdout.read_line(&mut line).unwrap();
+    let (_, rest) = line.split_once("http://").unwrap();
+    (serving, rest.split(',').next().unwrap().to_owned())
+}
+
+#[test]
+fn a_locked_database_is_a_problem_unless_the_service_itself_has_it() {
+    let folder = TempDir::new().unwrap();
+    let (mut serving, address) = serve(folder.path());
+    let beside = run(folder.path(), &["check"]);
+    let pid = serving.id();
+    serving.kill().unwrap();
+    serving.wait().unwrap();
+    let printed = lines(&beside.stdout).join("\n");
+    assert!(beside.status.success(), "{beside:?}");
+    let expected = format!("Process {pid} serves this database at http://{address}.");
+    assert!(printed.contains(&expected), "{printed}");
+
+    let database = folder.path().join("data/chatkeep.db");
+    let other = rusqlite::Connection::open(&database).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    for arguments in [["check"], ["serve"]] {
+        let printed = refused(chatkeep(folder.path(), &arguments)).join("\n");
+        let expected = "another program has locked it; end that program (`fuser -v";
+        assert!(printed.contains(expected), "{arguments:?}: {printed}");
+    }
+    other.execute_batch("COMMIT").unwrap();
+    let alone = run(folder.path(), &["check"]);
+    assert!(alone.status.success(), "{alone:?}");
+    assert!(!lines(&alone.stdout).join("").contains("Process"));
+}
+
+#[test]
+fn a_secrets_file_that_everybody_may_read_is_a_warning() {
+    let folder = TempDir::new().unwrap();
+    let token = folder.path().join("token");
+    fs::write(&token, "0123456789abcdef0123456789abcdef\n").unwrap();
+    let warned = |folder_mode, file_mode| {
+        set_mode(folder.path(), folder_mode);
+        set_mode(&token, file_mode);
+        let mut command = chatkeep(folder.path(), &["check"]);
+        let output = command.env("CHATKEEP_ADMIN_TOKEN_FILE", &token).output();
+        let output = output.unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let printed = lines(&output.stdout).join("\n");
+        assert!(!printed.contains("0123456789abcdef"), "{printed}");
+        let expected = format!("run chmod o-rwx {}", token.display());
+        printed.contains("warning: admin.token: every user") && printed.contains(&expected)
+    };
+    assert!(warned(0o755, 0o644));
+    assert!(!warned(0o755, 0o640), "only the group");
+    assert!(!warned(0o700, 0o644), "nobody else gets to it");
+}
+
+#[test]
+fn init_writes_the_file_that_the_environment_names() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    let named = |arguments: &[&str]| {
+        let mut command = chatkeep(path, arguments);
+        command.env("CHATKEEP_CONFIG", "etc/own.toml");
+        command
+    };
+    let printed = refused(named(&["init"])).join("\n");
+    assert!(printed.contains("mkdir -p etc"), "{printed}");
+    fs::create_dir(path.join("etc")).unwrap();
+    for arguments in [["init"], ["check"]] {
+        let output = named(&arguments).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let printed = lines(&output.stdout).join("\n");
+        assert!(printed.contains("etc/own.toml"), "{printed}");
+    }
+    assert_eq!(names(path), ["etc"]);
+    let printed = refused(named(&["init"])).join("\n");
+    assert!(printed.contains("exists already"), "{printed}");
+    // The option comes first.
+    let output = named(&["init", "--config", "other.toml"]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(names(path), ["etc", "other.toml"]);
+}
+
+#[test]
+fn a_start_that_fails_leaves_nothing_behind() {
+    let folder = nobodys_folder();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut taken = as_nobody(folder.path(), &["serve"]);
+    taken.env(
+        "CHATKEEP_SERVER_LISTEN",
+        listener.local_addr().unwrap().to_string(),
+    );
+    refused(taken);
+    assert!(
+        names(folder.path()).is_empty(),
+        "{:?}",
+        names(folder.path())
+    );
+
+    // A database that can't be written.
+    let set = ["flags", "set", "rate_limit.enabled", "true"];
+    assert!(as_nobody(folder.path(), &set).status().unwrap().success());
+    let data = folder.path().join("data");
+    let before = names(&data);
+    set_mode(&data.join("chatkeep.db"), 0o400);
+    let printed = refused(as_nobody(folder.path(), &["serve"])).join("\n");
+    assert!(
+        printed.contains("data/chatkeep.db can't be read and written"),
+        "{printed}"
+    );
+    assert!(printed.contains("chown"), "{printed}");
+    assert_eq!(names(&data), before);
+    set_mode(&data.join("chatkeep.db"), 0o600);
+    // Once that is repaired, nothing stands in the way.
+    let unset = ["flags", "unset", "rate_limit.enabled"];
+    assert!(as_nobody(folder.path(), &unset).status().unwrap().success());
+}
+
+/// The log of a sound start and of a clean stop has no warning.
+#[test]
+fn a_production_as_init_and_the_guide_make_it_warns_of_nothing() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    assert!(run(path, &["init"]).status.success());
+    let with = |arguments: &[&str]| {
+        let mut command = chatkeep(path, arguments);
+        command.env("CHATKEEP_SERVER_PUBLIC_URL", "https://chat.example.com");
+        command.env("CHATKEEP_SERVER_TRUSTED_PROXIES", "127.0.0.1,::1");
+        command.env("CHATKEEP_STORAGE_PATH", path.join("own.db"));
+        command
+    };
+    let checked = with(&["check"]).output().unwrap();
+    assert!(
+        !lines(&checked.stdout).concat().contains("warning"),
+        "{checked:?}"
+    );
+    let mut command = with(&["serve"]);
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut serving = command.spawn().unwrap();
+    let mut line = String::new();
+    let mut stdout = BufReader::new(serving.stdout.take().unwrap());
+    stdout.read_line(&mut line).unwrap();
+    assert!(line.contains("(production)"), "{line}");
+    let pid = serving.id().to_string();
+    assert!(Command::new("kill").arg(pid).status().unwrap().success());
+    let output = serving.wait_with_output().unwrap();
+    let log = lines(&output.stderr);
+    assert!(output.status.success(), "{log:#?}");
+    assert!(
+        log.iter()
+            .any(|line| line.contains("INFO  RELAY_WEBHOOK_SECRET")),
+        "{log:#?}"
+    );
+    assert!(log.iter().all(|line| !line.contains("WARN")), "{log:#?}");
+
+    // Without its proxy's address it does.
+    let mut command = with(&["check"]);
+    let checked = command
+        .env_remove("CHATKEEP_SERVER_TRUSTED_PROXIES")
+        .output();
+    let printed = lines(&checked.unwrap().stdout).concat();
+    assert!(
+        printed.contains("warning: server.public_url is https"),
+        "{printed}"
+    );
+}
+
+/// With the default number few are told of a limit that leaves enough.
+#[test]
+fn a_limit_of_open_files_is_warned_of_where_it_matters() {
+    for (hard, number, is_warned) in [
+        (15_000, "", false),
+        (1_000, "", true),
+        (15_000, "16000", true),
+    ] {
+        let folder = TempDir::new().unwrap();
+        let mut command = Command::new("/bin/sh");
+        let script = format!("ulimit -n {hard} && exec timeout -s TERM 2 \"$0\" serve");
+        let output = command
+            .args(["-c", &script, env!("CARGO_BIN_EXE_chatkeep")])
+            .current_dir(folder.path())
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("CHATKEEP_SERVER_LISTEN", "127.0.0.1:0")
+            .env("CHATKEEP_SERVER_MAX_CONNECTIONS", number)
+            .output()
+            .unwrap();
+        let log = lines(&output.stderr);
+        let said = log
+            .iter()
+            .find(|line| line.contains("max_connections lowered"));
+        let said = said.unwrap_or_else(|| panic!("{log:#?}"));
+        assert_eq!(said.contains("WARN"), is_warned, "{said}");
+    }
 }

@@ -193,3 +193,48 @@ fn a_provider_that_hangs_does_not_keep_the_service_from_ending() {
         started.elapsed()
     );
 }
+
+#[test]
+fn a_name_is_checked_alike_with_and_without_a_service() {
+    let folder = TempDir::new().unwrap();
+    run(folder.path(), &["set", KEY, "7", "--by", &"n".repeat(50)]);
+    let (long, wrong) = ("n".repeat(51), ["", " ", "a\nb"]);
+    let refuse_all = || {
+        for name in wrong.iter().copied().chain([long.as_str()]) {
+            let output = flags(folder.path(), &["set", KEY, "8", "--by", name]);
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{name:?}: {errors}");
+            assert!(errors.contains("1 to 50 characters"), "{errors}");
+        }
+        assert_eq!(flag_view(folder.path())["value"], 7);
+    };
+    refuse_all();
+    let _serving = RunningService::start(folder.path());
+    refuse_all();
+    run(folder.path(), &["set", KEY, "9", "--by", &"n".repeat(50)]);
+}
+
+#[test]
+fn the_list_says_what_each_flag_does() {
+    let folder = TempDir::new().unwrap();
+    let described = flag_view(folder.path())["description"].clone();
+    let list = run(folder.path(), &["list"]);
+    let mut lines = list.lines();
+    lines.find(|line| line.starts_with(KEY)).unwrap();
+    let next = lines.next().unwrap();
+    assert_eq!(next.strip_prefix("    "), described.as_str(), "{next}");
+}
+
+#[test]
+fn an_override_that_is_not_there_is_not_removed() {
+    let folder = TempDir::new().unwrap();
+    let nothing = format!("{KEY} has no override.\n");
+    assert_eq!(run(folder.path(), &["unset", KEY]), nothing);
+    assert!(!folder.path().join("data/chatkeep.db").exists());
+    run(folder.path(), &["set", KEY, "7"]);
+    let removed = format!("The override of {KEY} is removed.\n");
+    assert_eq!(run(folder.path(), &["unset", KEY]), removed);
+    assert_eq!(run(folder.path(), &["unset", KEY]), nothing);
+    let _serving = RunningService::start(folder.path());
+    assert_eq!(run(folder.path(), &["unset", KEY]), nothing);
+}

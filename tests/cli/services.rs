@@ -219,3 +219,34 @@ async fn the_admin_routes_know_users_and_services() {
     let private = service.send(&private).await;
     assert_eq!(private.code(), "service_unreachable", "{}", private.text);
 }
+
+/// An operator is told the settings, and a person in the API is not.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_of_the_own_network_names_the_settings_that_allow_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("chatkeep.db");
+    let service = Process::start(&database, &[]).unwrap();
+    let hello = direct(PHONE, "hello");
+    let answer = service
+        .send(&post("/edge/message", &hello).bearer(&token("a")))
+        .await;
+    assert_eq!(answer.status, 200);
+    let add = |url: &'static str| {
+        let arguments = format!("add --phone {PHONE} --kind caldav --username ada --url {url}");
+        (arguments, "a-password\n")
+    };
+    let (arguments, input) = add("https://127.0.0.1:1/");
+    refused(
+        folder.path(),
+        &arguments,
+        input,
+        "services.allow_private = true",
+    );
+    let (arguments, input) = add("http://127.0.0.1:1/");
+    refused(
+        folder.path(),
+        &arguments,
+        input,
+        "name it in services.allowed_hosts",
+    );
+}

@@ -3,8 +3,7 @@
 use std::net::SocketAddr;
 use std::path::Path;
 
-use rustix::fs::{Access, access};
-use rustix::io::Errno;
+use rustix::fs::{Access, access, statvfs};
 use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::app;
@@ -12,6 +11,10 @@ use crate::config::{Config, ConfigProblem};
 use crate::files::{self, folder_of};
 use crate::mail::Mailer;
 use crate::store;
+
+const MIB: u64 = 1 << 20;
+/// With less free space on the database's disk, `check` warns.
+const FREE_BYTES_MIN: u64 = 64 * MIB;
 
 /// A missing database is no problem; an existing one may be in use.
 pub(super) fn problems(config: &Config) -> Vec<ConfigProblem> {
@@ -29,6 +32,7 @@ pub(super) fn problems(config: &Config) -> Vec<ConfigProblem> {
         note("storage.path", writable_file(&file));
     }
     note("storage.path", writable_folder(folder_of(database)));
+    note("storage.path", store::check_unlocked(database));
     let sealed = store::sealed_secret_in(database);
     let key_problem = app::sealing_key_problem(config, sealed.as_ref());
     note("marketplace.sealing_key", key_problem.map_or(Ok(()), Err));
@@ -51,6 +55,37 @@ pub(super) fn problems(config: &Config) -> Vec<ConfigProblem> {
     problems
 }
 
+/// What doesn't prevent a start, but soon will prevent messages.
+pub(super) fn warnings(config: &Config) -> Vec<String> {
+    let database_folder = folder_of(&config.storage.path);
+    let folders = [
+        ("storage.path", database_folder),
+        ("exports.dir", &config.exports.dir),
+    ];
+    let mut warnings = Vec::new();
+    for (key, folder) in folders {
+        let nearest = nearest_existing(folder);
+        // A file system that can't say it isn't full.
+        let Ok(space) = statvfs(nearest) else {
+            continue;
+        };
+        warnings.extend(little_space(key, nearest, space.f_bavail * space.f_frsize));
+    }
+    warnings
+}
+
+fn little_space(key: &str, folder: &Path, free_bytes: u64) -> Option<String> {
+    (free_bytes < FREE_BYTES_MIN).then(|| {
+        format!(
+            "{key}: the disk of the folder {} has {:.1} MiB free; below {} MiB messages may soon be \
+             refused (503): make room there, or name another place.",
+            folder.display(),
+            free_bytes as f64 / MIB as f64,
+            FREE_BYTES_MIN / MIB
+        )
+    })
+}
+
 /// A folder that the service doesn't create.
 fn check_exists(folder: &Path) -> Result<(), String> {
     if folder.exists() {
@@ -64,8 +99,7 @@ fn check_exists(folder: &Path) -> Result<(), String> {
 
 /// A folder in which files can be created, or that can be created.
 fn writable_folder(folder: &Path) -> Result<(), String> {
-    let nearest = folder.ancestors().find(|path| path.exists());
-    let nearest = nearest.unwrap_or(Path::new("."));
+    let nearest = nearest_existing(folder);
     let path = nearest.display();
     if !nearest.is_dir() {
         return Err(format!(
@@ -75,9 +109,15 @@ fn writable_folder(folder: &Path) -> Result<(), String> {
     access(nearest, Access::WRITE_OK | Access::EXEC_OK).map_err(|why| {
         format!(
             "no file can be made in the folder {path}: {}",
-            with_advice(why)
+            with_advice(&why.into())
         )
     })
+}
+
+/// The folder, or the nearest one above it that exists.
+fn nearest_existing(folder: &Path) -> &Path {
+    let nearest = folder.ancestors().find(|path| path.exists());
+    nearest.unwrap_or(Path::new("."))
 }
 
 /// The path must not be a folder.
@@ -93,18 +133,17 @@ fn writable_file(file: &Path) -> Result<(), String> {
     if !file.exists() {
         return Ok(());
     }
-    access(file, Access::READ_OK | Access::WRITE_OK)
-        .map_err(|why| format!("{} can't be written: {}", file.display(), with_advice(why)))
+    files::check_writable(file)
+        .map_err(|why| format!("{} can't be written: {}", file.display(), with_advice(&why)))
 }
 
-fn with_advice(why: Errno) -> String {
-    let why = std::io::Error::from(why);
-    format!("{why}; {}", store::advice(&why))
+fn with_advice(why: &std::io::Error) -> String {
+    format!("{why}; {}", store::advice(why))
 }
 
 /// Whether the address can be bound. It is never listened on, so nobody can connect. A service that
 /// runs on this database may use it.
-fn check_free(listen: SocketAddr, database: &Path) -> Result<(), String> {
+pub(in crate::cli) fn check_free(listen: SocketAddr, database: &Path) -> Result<(), String> {
     let holder = store::holder(database).and_then(|holder| holder.address);
     let port = format!(":{}", listen.port());
     if holder.is_some_and(|address| address.ends_with(&port)) {
@@ -135,5 +174,20 @@ pub(in crate::cli) fn listen_advice(why: &std::io::Error) -> &'static str {
             "this machine has no such address: use 127.0.0.1, or 0.0.0.0 for all it has"
         }
         _ => "choose another address",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn little_space_is_named_with_what_to_do() {
+        let folder = Path::new("data");
+        assert_eq!(little_space("storage.path", folder, FREE_BYTES_MIN), None);
+        let warning = little_space("storage.path", folder, FREE_BYTES_MIN / 4 * 3).unwrap();
+        let expected = "storage.path: the disk of the folder data has 48.0 MiB free; below 64 MiB";
+        assert!(warning.starts_with(expected), "{warning}");
+        assert!(warning.contains("make room there"), "{warning}");
     }
 }

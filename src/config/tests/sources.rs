@@ -82,6 +82,14 @@ fn unknown_names_get_the_nearest_known_one() {
             "servr: is not a known section; the nearest is server",
         ),
         (
+            "[relay.signal]\ntoken = \"x\"",
+            "relay.signal: is not a known section; known sections are relay.telegram, relay.matrix, relay.xmpp",
+        ),
+        (
+            "[relay]\ntoken = \"x\"",
+            "relay.token: is not a known key; known sections are relay.telegram",
+        ),
+        (
             "listen = \"x\"",
             "listen: is not a known key outside any section; the nearest is server.listen",
         ),
@@ -118,7 +126,9 @@ fn unknown_variables_are_warnings() {
         "is set and has no effect; write sections [[reply.mcp]] into the configuration file";
     let of_tables = ["CHATKEEP_REPLY_MCP", "CHATKEEP_REPLY_MCP_URL"];
     let [one, two] = of_tables.map(|name| format!("{name}: {tables}"));
-    assert_eq!(report.conclude().unwrap(), [expected, &one, &two]);
+    let remarks = report.conclude().unwrap();
+    assert_eq!(remarks.warnings, [expected, &one, &two]);
+    assert_eq!(remarks.unknown_variables, remarks.warnings);
 
     // The misspelt variable is most likely the cause of a missing key.
     let env = [("ENVIRONMENT", "production"), ("CHATKEEP_EDGE_SECRT", "x")];
