@@ -466,6 +466,14 @@ async fn a_deleted_file_is_noticed_and_can_be_saved_by_a_backup() {
     std::fs::remove_file(&database).unwrap();
     let log = service.log_with("was deleted or moved").await;
     assert!(log.contains("`chatkeep backup FILE`"), "{log}");
+    let (is_ok, checked) = command_in(folder.path(), &database, &["check"]);
+    assert!(
+        !is_ok && checked.contains("while a service has it open"),
+        "{checked}"
+    );
+    let set = ["flags", "set", "rate_limit.enabled", "true"];
+    let (is_ok, refused) = command_in(folder.path(), &database, &set);
+    assert!(!is_ok && !refused.contains("is made now"), "{refused}");
     let saved = command_in(folder.path(), &database, &["backup", "saved.db"]);
     assert!(saved.0, "{}", saved.1);
     assert_kept(&backup, &["kept".to_owned()]);

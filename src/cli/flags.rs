@@ -231,7 +231,7 @@ fn message_for_value(flag: &Flag, requested: &Value) -> String {
 /// Flags may be set before the first start. In a wrong folder that would have no effect on the
 /// service, so this prints a note.
 fn note_new_database(config: &Config) {
-    if !config.storage.path.exists() {
+    if !config.storage.path.exists() && !running::is_database_in_use(config) {
         eprintln!(
             "chatkeep: note: {} did not exist and is made now; a service with other settings or in another folder sees nothing of this",
             config.storage.path.display()

@@ -28,9 +28,16 @@ pub(super) struct ServiceAccess {
 impl ServiceAccess {
     /// The local configuration, of which a command with a URL and a token needs no secrets.
     pub(super) fn load(&self, source: &Source, url: Option<&str>) -> Result<LoadedConfig, Failure> {
+        let loaded = super::load(source)?;
         match (url, &self.token) {
-            (Some(_), Some(_)) => super::load(source),
-            _ => super::load_with_secrets(source),
+            (Some(_), Some(_)) => Ok(loaded),
+            // A generated secret would be of no use to a service elsewhere.
+            (Some(url), None) if !loaded.config.has_edge_secret() => Err(format!(
+                "there is no token for {url}: make one where that service runs (chatkeep token edge \
+                 --agent-id NAME --phone PHONE), and set it as CHATKEEP_EDGE_TOKEN"
+            )
+            .into()),
+            _ => super::with_secrets(loaded),
         }
     }
 

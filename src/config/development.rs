@@ -53,6 +53,12 @@ impl Config {
         Ok(Some(path))
     }
 
+    /// Whether a token can be signed without generating secrets first.
+    pub fn has_edge_secret(&self) -> bool {
+        let stored = files::folder_of(&self.storage.path).join(FILE_NAME);
+        self.edge.secret.is_some() || !self.is_production() && stored.exists()
+    }
+
     /// The problem of an unusable `secrets.toml`, if any. Writes nothing.
     pub fn damaged_development_secrets(&self) -> Option<ConfigProblem> {
         let secrets = [

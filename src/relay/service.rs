@@ -142,7 +142,7 @@ impl Service {
     pub(super) fn not_known(&self) -> String {
         format!(
             "the service at {} does not take this relay's token; make one where it runs: \
-             chatkeep token edge --agent-id {} --phone {}",
+             chatkeep token edge --agent-id {} --phone {}, and set it as CHATKEEP_EDGE_TOKEN",
             self.url, self.credentials.agent_id, self.credentials.agent_id
         )
     }

@@ -213,3 +213,15 @@ fn a_mistyped_variable_is_named_before_the_conversation() {
     assert!(errors.contains(expected), "{errors}");
     assert_eq!(errors.lines().count(), 1, "{errors}");
 }
+
+#[test]
+fn a_service_elsewhere_needs_a_token_and_nothing_is_made_without_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = chat(folder.path(), &["--url", "http://127.0.0.1:1"]);
+    command.env_remove("CHATKEEP_EDGE_TOKEN");
+    let output = run_with_line(command, "hi");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("set it as CHATKEEP_EDGE_TOKEN"), "{errors}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}

@@ -26,6 +26,7 @@ pub(super) fn problems(config: &Config) -> Vec<ConfigProblem> {
         }
     };
     let database = &config.storage.path;
+    note("storage.path", check_in_place(database));
     note("storage.path", store::inspect(database, true).map(drop));
     for suffix in ["", "-wal", "-shm", ".lock"] {
         let file = files::beside(database, suffix);
@@ -53,6 +54,20 @@ pub(super) fn problems(config: &Config) -> Vec<ConfigProblem> {
     note("server.listen", check_free(config.server.listen, database));
     problems.extend(config.damaged_development_secrets());
     problems
+}
+
+/// An error if a service has a database open whose file is gone.
+fn check_in_place(database: &Path) -> Result<(), String> {
+    let serving = store::holder(database).filter(|holder| holder.address.is_some());
+    match serving {
+        Some(_) if !database.exists() => Err(format!(
+            "{0} was deleted or moved while a service has it open, which refuses messages now: move it \
+             back to {0}. If it is lost, `chatkeep backup FILE` saves what the service has; then stop \
+             the service and put that in place with `chatkeep restore FILE`",
+            database.display()
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// What doesn't prevent a start, but soon will prevent messages.
