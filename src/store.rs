@@ -197,8 +197,9 @@ impl Store {
         let beside = open::open_beside(&options.path).map_err(failed)?;
         let files =
             OpenFiles::of(&options.path).map_err(|e| advice::failed("read", &options.path, &e))?;
+        let files = Arc::new(files);
         let (health, short_reads) = (
-            health::WriterHealth::new(files),
+            health::WriterHealth::new(files.clone()),
             Arc::new(AtomicBool::new(false)),
         );
         let connections = options.readers;
@@ -206,7 +207,7 @@ impl Store {
             &options.path,
             connections,
             short_reads.clone(),
-            counts.clone(),
+            (counts.clone(), files.clone()),
         )?;
         let (checkpointer, checkpoint) =
             checkpoint::start(beside, short_reads, health.clone()).map_err(|e| e.to_string())?;
@@ -217,7 +218,7 @@ impl Store {
         Ok(Self {
             writer: Some(writer),
             readers: Some(readers),
-            look_ups: Some(look_ups::PointReaders::new(&options.path, counts)),
+            look_ups: Some(look_ups::PointReaders::new(&options.path, counts, files)),
             undelivered,
             provider_tasks,
             health,

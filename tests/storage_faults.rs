@@ -501,6 +501,13 @@ async fn a_file_put_in_the_databases_place_is_not_written() {
     assert_eq!(service.send(&message(2, "refused")).await.status, 503);
     let log = service.log_with("another file was put at").await;
     assert!(log.contains("`chatkeep restore FILE`"), "{log}");
+    // Nothing is read from the other file, not even by connections that are opened now.
+    let users = get("/admin/users").bearer(ADMIN_TOKEN);
+    let reads = (0..16).map(|_| service.send(&users));
+    for answer in futures_util::future::join_all(reads).await {
+        let known = answer.json()["users"].as_array().map(Vec::len);
+        assert!(answer.status == 503 || known == Some(1), "{}", answer.text);
+    }
     service.signal("TERM");
     service.ended(Duration::from_secs(10));
     assert_eq!(std::fs::read(&database).unwrap(), sound);

@@ -78,6 +78,14 @@ pub(super) fn sqlite_failed(doing: &str, path: &Path, error: &rusqlite::Error) -
     }
 }
 
+/// Another connection has the file locked.
+pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+    )
+}
+
 /// The message for a file that another program has locked.
 pub(super) fn locked(file: &impl Display) -> String {
     format!(

@@ -14,11 +14,11 @@ pub(super) struct WriterHealth {
     failing: AtomicBool,
     /// Becomes true when writing can't be trusted any more: the process must end.
     lost: watch::Sender<bool>,
-    files: OpenFiles,
+    files: Arc<OpenFiles>,
 }
 
 impl WriterHealth {
-    pub(super) fn new(files: OpenFiles) -> Arc<Self> {
+    pub(super) fn new(files: Arc<OpenFiles>) -> Arc<Self> {
         Arc::new(Self {
             failing: AtomicBool::new(false),
             lost: watch::Sender::new(false),

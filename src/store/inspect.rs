@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
-use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig, ffi};
+use rusqlite::{Connection, OpenFlags, config::DbConfig, ffi};
 
 use super::advice::{self, failed};
 use super::database_files::wal_path;
@@ -115,8 +115,8 @@ pub fn check_unlocked(path: &Path) -> Result<(), String> {
         conn.busy_timeout(LOCK_WAIT)?;
         conn.execute_batch("BEGIN IMMEDIATE; ROLLBACK")
     });
-    match tried.map_err(|error| error.sqlite_error_code()) {
-        Err(Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)) => {
+    match tried {
+        Err(error) if advice::is_busy(&error) => {
             let file = path.display();
             Err(format!(
                 "{file} can't be written: {}",

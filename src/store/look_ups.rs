@@ -3,12 +3,14 @@
 //! much. Scans and lists use `readers`.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
 use rusqlite::{Connection, OpenFlags};
 
 use super::deferred::CommittedCounts;
+use super::open_files::OpenFiles;
 use super::{View, open};
 use crate::error::Result;
 
@@ -23,14 +25,16 @@ const CACHE_KIB_MAX: i32 = 1_024;
 pub(super) struct PointReaders {
     path: PathBuf,
     counts: CommittedCounts,
+    files: Arc<OpenFiles>,
     connections: [Mutex<Option<Connection>>; CONNECTIONS_MAX],
 }
 
 impl PointReaders {
-    pub(super) fn new(path: &Path, counts: CommittedCounts) -> Self {
+    pub(super) fn new(path: &Path, counts: CommittedCounts, files: Arc<OpenFiles>) -> Self {
         Self {
             path: path.to_owned(),
             counts,
+            files,
             connections: Default::default(),
         }
     }
@@ -60,6 +64,7 @@ impl PointReaders {
     fn open(&self) -> rusqlite::Result<Connection> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let conn = Connection::open_with_flags(&self.path, flags)?;
+        self.files.check_opened()?;
         open::set_reading(&conn)?;
         conn.busy_timeout(BUSY_MAX)?;
         conn.pragma_update(None, "cache_size", -CACHE_KIB_MAX)?;

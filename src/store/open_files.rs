@@ -7,6 +7,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use rusqlite::ffi;
+
 use super::database_files::wal_path;
 
 /// The database's file and its log, as they were opened.
@@ -37,6 +39,15 @@ impl OpenFiles {
             log: OpenFile::at(wal_path(database))?,
             in_place: AtomicBool::new(true),
         })
+    }
+
+    /// For a connection that was just opened by path: an error if that may be of another file.
+    pub(super) fn check_opened(&self) -> rusqlite::Result<()> {
+        if self.are_in_place() {
+            return Ok(());
+        }
+        let code = ffi::Error::new(ffi::SQLITE_READONLY_DBMOVED);
+        Err(rusqlite::Error::SqliteFailure(code, None))
     }
 
     /// Whether both files are still at their paths. Each change is logged once. Costs two calls of
@@ -133,7 +144,7 @@ mod tests {
             }
             let problem = files.problem().unwrap();
             assert!(problem.contains(expected), "{problem}");
-            assert!(!files.are_in_place());
+            assert!(!files.are_in_place() && files.check_opened().is_err());
             fs::rename(&aside, moved).unwrap();
             assert!(files.are_in_place(), "{expected}");
         }

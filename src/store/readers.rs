@@ -12,6 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 use tokio::sync::Semaphore;
 
 use super::deferred::CommittedCounts;
+use super::open_files::OpenFiles;
 use super::{View, open};
 use crate::error::{Error, Result};
 
@@ -30,6 +31,7 @@ pub(super) struct Readers {
     /// Set while the write-ahead log exceeds its limit: reads must end sooner.
     short_reads: Arc<AtomicBool>,
     counts: CommittedCounts,
+    files: Arc<OpenFiles>,
     age_max: Duration,
 }
 
@@ -38,11 +40,15 @@ impl Readers {
         path: &Path,
         connections: u32,
         short_reads: Arc<AtomicBool>,
-        counts: CommittedCounts,
+        (counts, files): (CommittedCounts, Arc<OpenFiles>),
     ) -> Result<Self, String> {
+        let opened = files.clone();
         let manager = SqliteConnectionManager::file(path)
             .with_flags(OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
-            .with_init(|conn| open::set_reading(conn));
+            .with_init(move |conn| {
+                opened.check_opened()?;
+                open::set_reading(conn)
+            });
         let pool = r2d2::Pool::builder()
             .max_size(connections)
             .min_idle(Some(0)) // each is opened when it is needed
@@ -55,6 +61,7 @@ impl Readers {
             permits: Arc::new(Semaphore::new(connections as usize)),
             short_reads,
             counts,
+            files,
             age_max: AGE_MAX,
         })
     }
@@ -81,7 +88,8 @@ impl Readers {
     }
 
     pub(super) async fn open_long(&self, path: PathBuf) -> Result<LongReader> {
-        LongReader::open(path, self.short_reads.clone(), self.counts.clone()).await
+        let parts = (self.counts.clone(), self.files.clone());
+        LongReader::open(path, self.short_reads.clone(), parts).await
     }
 }
 
@@ -97,13 +105,14 @@ impl LongReader {
     async fn open(
         path: PathBuf,
         short_reads: Arc<AtomicBool>,
-        counts: CommittedCounts,
+        (counts, files): (CommittedCounts, Arc<OpenFiles>),
     ) -> Result<Self> {
         let opening = tokio::task::spawn_blocking(move || {
             let conn = Connection::open_with_flags(
                 &path,
                 OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
             )?;
+            files.check_opened()?;
             open::set_reading(&conn)?;
             open::set_frugal(&conn)?;
             Ok(Self {
@@ -169,8 +178,12 @@ mod tests {
             .unwrap()
             .execute_batch("CREATE TABLE t (a)")
             .unwrap();
-        let mut readers =
-            Readers::open(&path, 1, Arc::default(), CommittedCounts::default()).unwrap();
+        std::fs::write(folder.path().join("a.db-wal"), "").unwrap();
+        let parts = (
+            CommittedCounts::default(),
+            Arc::new(OpenFiles::of(&path).unwrap()),
+        );
+        let mut readers = Readers::open(&path, 1, Arc::default(), parts).unwrap();
         let endless = "WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n)
                        SELECT count(*) FROM n";
         for is_short in [false, true] {

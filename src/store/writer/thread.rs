@@ -6,10 +6,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rusqlite::backup::Backup;
-use rusqlite::{Connection, ErrorCode, Statement, ffi};
+use rusqlite::{Connection, Statement, ffi};
 use tokio::sync::mpsc;
 
-use super::super::advice::sqlite_failed;
+use super::super::advice::{is_busy, sqlite_failed};
 use super::super::checkpoint::Checkpointer;
 use super::super::copy::{self, CopyStep};
 use super::super::deferred::CommittedCounts;
@@ -460,12 +460,5 @@ fn rolled_back() -> rusqlite::Error {
     rusqlite::Error::SqliteFailure(
         ffi::Error::new(ffi::SQLITE_ABORT_ROLLBACK),
         Some("the transaction was rolled back".to_owned()),
-    )
-}
-
-fn is_busy(error: &rusqlite::Error) -> bool {
-    matches!(
-        error.sqlite_error_code(),
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
     )
 }
