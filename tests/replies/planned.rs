@@ -152,6 +152,27 @@ async fn tickets_bookings_and_dates_are_kept_by_typed_arguments() {
             "{agenda}"
         );
     }
+    for (name, operation, entry) in [
+        (
+            "tickets_vault",
+            "show",
+            json!({"name": "Coldplay, row 5", "details": "", "day": ahead(3), "time": "20:00", "repeats": null}),
+        ),
+        (
+            "reservation_prep",
+            "list",
+            json!({"name": "Luigi", "details": "for four", "day": ahead(2), "time": "19:30", "repeats": null}),
+        ),
+        (
+            "membership_renewal",
+            "list",
+            json!({"name": "gym", "details": "", "day": ahead(20), "time": null, "repeats": "every year"}),
+        ),
+    ] {
+        let listed = call(&service, &model, name, json!({"operation": operation})).await;
+        let data = json!({"entries": [entry], "more": 0});
+        assert_eq!(listed["quoted_data"], data, "{name}: {listed}");
+    }
     // Changed once, not once for the trial and once for the commit.
     let rows = service.rows("SELECT state FROM power_states WHERE power = 'package_tracking'");
     assert_eq!(rows[0][0].as_str().unwrap().matches("Zalando").count(), 1);

@@ -216,6 +216,10 @@ impl Superpower for CancellationState {
         self.deadlines.brief("Cancel by", soon, context)
     }
 
+    fn entries(&self) -> Option<&Entries> {
+        Some(&self.deadlines)
+    }
+
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
         let line = |entry: &Entry, when: &str| format!("{} ends: {when}", entry.what);
         self.deadlines.lines_between((from, to), line)

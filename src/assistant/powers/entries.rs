@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 use chrono::{Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::notice::{self, Notice, SentNotices};
 use super::planned_time::PlannedTime;
@@ -258,6 +259,22 @@ impl Entries {
             text.push_str(&format!("\n… and {} more", sorted.len() - LISTED_MAX));
         }
         text
+    }
+
+    /// For a language model: the names are those by which its tool finds them.
+    pub(super) fn to_json(&self, context: &PowerContext<'_>) -> Value {
+        let sorted = self.sorted(context);
+        let fields = |entry: &&Entry| {
+            json!({
+                "name": entry.what,
+                "details": entry.details,
+                "day": entry.date(context.today()).map(|day| day.to_string()),
+                "time": entry.minute.map(texts::clock_text),
+                "repeats": entry.period.and_then(Period::often),
+            })
+        };
+        let first: Vec<Value> = sorted.iter().take(LISTED_MAX).map(fields).collect();
+        json!({ "more": sorted.len() - first.len(), "entries": first })
     }
 
     /// Forgets what was over so many days ago.

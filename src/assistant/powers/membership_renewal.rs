@@ -343,6 +343,10 @@ impl Superpower for RenewalState {
         (!lines.is_empty()).then(|| format!("Renewals: {}", lines.join(", ")))
     }
 
+    fn entries(&self) -> Option<&Entries> {
+        Some(&self.renewals)
+    }
+
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
         let found = self.renewals.between(from, to);
         let lines = found.iter().map(|(date, entry)| {

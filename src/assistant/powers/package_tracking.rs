@@ -283,6 +283,10 @@ impl Superpower for ParcelState {
         (!names.is_empty()).then(|| format!("Expected: {}", names.join(", ")))
     }
 
+    fn entries(&self) -> Option<&Entries> {
+        Some(&self.parcels)
+    }
+
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
         let line = |entry: &Entry, when: &str| format!("{} arrives: {when}", entry.what);
         self.parcels.lines_between((from, to), line)

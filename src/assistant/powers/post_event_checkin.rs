@@ -416,6 +416,10 @@ impl Superpower for CheckinState {
         (!lines.is_empty()).then(|| format!("Planned: {}", lines.join("; ")))
     }
 
+    fn entries(&self) -> Option<&Entries> {
+        Some(&self.events)
+    }
+
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
         let line = |entry: &Entry, when: &str| match entry.details.as_str() {
             "" => format!("{}: {when}", entry.what),

@@ -322,6 +322,10 @@ impl Superpower for ReservationState {
         self.bookings.brief("Booked", (today, today), context)
     }
 
+    fn entries(&self) -> Option<&Entries> {
+        Some(&self.bookings)
+    }
+
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
         let line = |entry: &Entry, when: &str| format!("{}: {when}", entry.what);
         self.bookings.lines_between((from, to), line)

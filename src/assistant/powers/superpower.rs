@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::context::PowerContext;
 use super::effects::PowerEffect;
+use super::entries::Entries;
 use super::plan::Plan;
 use crate::clock::Timestamp;
 
@@ -115,7 +116,12 @@ pub(super) trait Superpower:
     }
 
     /// Its state as typed fields, for a language model; `None` where a text says it all.
-    fn data(&self, _context: &PowerContext<'_>) -> Option<Value> {
+    fn data(&self, context: &PowerContext<'_>) -> Option<Value> {
+        self.entries().map(|entries| entries.to_json(context))
+    }
+
+    /// Its entries, if it keeps such.
+    fn entries(&self) -> Option<&Entries> {
         None
     }
 

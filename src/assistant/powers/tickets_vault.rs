@@ -339,6 +339,10 @@ impl Superpower for TicketState {
         (!names.is_empty()).then(|| format!("Tickets: {}", names.join("; ")))
     }
 
+    fn entries(&self) -> Option<&Entries> {
+        Some(&self.tickets)
+    }
+
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
         let line = |entry: &Entry, when: &str| format!("Ticket for {when}: {}", entry.what);
         self.tickets.lines_between((from, to), line)

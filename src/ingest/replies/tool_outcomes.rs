@@ -219,15 +219,16 @@ fn perform(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, call: &ToolCall) -> Result<C
                 return Ok(denied(denial));
             }
             Ok(match attempt::act(turn, tx, *power, action.clone())? {
-                Some(PowerReply::Said { text, .. })
-                    if !action.changes() && power.quotes_others() =>
-                {
-                    CallResult::quoting(&text)
-                }
                 Some(reply) => {
-                    let mut result = result_of(reply, action.changes());
+                    let quotes = power.quotes_others();
+                    let mut result = match reply {
+                        PowerReply::Said { text, .. } if quotes && !action.changes() => {
+                            CallResult::quoting(&text)
+                        }
+                        reply => result_of(reply, action.changes()),
+                    };
                     if let Some(data) = attempt::data(turn, tx, *power)? {
-                        result.json["data"] = data;
+                        result.json[if quotes { "quoted_data" } else { "data" }] = data;
                     }
                     result
                 }
