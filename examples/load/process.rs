@@ -65,8 +65,8 @@ impl Process {
 
     /// At once and without notice, as a crash would, unless it is to be stopped politely.
     pub(crate) fn kill(&mut self) {
-        if self.is_stopped_politely {
-            // It fails when the child is gone already.
+        if self.is_stopped_politely && matches!(self.child.try_wait(), Ok(None)) {
+            // It fails when the child ends meanwhile.
             let _ = signal("-TERM", self.child.id()).and_then(|()| Ok(self.child.wait()?));
         }
         // Both only fail when the child is gone already.
