@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
@@ -197,15 +198,26 @@ fn scans(conn: &Connection, sql: &str) -> rusqlite::Result<Vec<String>> {
     Ok(steps.into_iter().filter(whole).collect())
 }
 
-/// The statements in the store's source with their file: its string literals that begin
-/// with a word of SQL, its constants put in where a literal names them.
-fn statements() -> Vec<(String, String)> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/store");
+/// The files of a folder and of those in it.
+fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => found.extend(sources(&path)),
+            false => found.push(path),
+        }
+    }
+    found
+}
+
+/// The statements in the store's source with their file: its string literals that begin
+/// with a word of SQL, its constants put in where a literal names them.
+fn statements() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for path in sources(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src/store"))) {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if name == "tests.rs" || path.is_dir() {
+        if name.ends_with("tests.rs") {
             continue;
         }
         let source = std::fs::read_to_string(&path).unwrap();

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rusqlite::{ErrorCode, ffi};
 use tokio::sync::watch;
 
-use super::open_files::OpenFiles;
+use super::file::open_files::OpenFiles;
 
 /// The state of the disk, shared by all writing threads.
 pub(super) struct WriterHealth {

@@ -9,9 +9,10 @@ use std::time::Duration;
 use parking_lot::{Mutex, MutexGuard};
 use rusqlite::{Connection, OpenFlags};
 
+use super::View;
 use super::deferred::CommittedCounts;
-use super::open_files::OpenFiles;
-use super::{View, open};
+use super::file::open;
+use super::file::open_files::OpenFiles;
 use crate::error::Result;
 
 /// Connections, opened when first needed. About as many as workers look something up at the same

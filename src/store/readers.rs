@@ -11,9 +11,10 @@ use r2d2_sqlite::SqliteConnectionManager;
 use rusqlite::{Connection, OpenFlags};
 use tokio::sync::Semaphore;
 
+use super::View;
 use super::deferred::CommittedCounts;
-use super::open_files::OpenFiles;
-use super::{View, open};
+use super::file::open;
+use super::file::open_files::OpenFiles;
 use crate::error::{Error, Result};
 
 const CHECKOUT_MAX: Duration = Duration::from_secs(5);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::View;
-use super::inspect::open_to_inspect;
+use super::file::inspect::open_to_inspect;
 use crate::error::Result;
 
 /// A webhook's secret, else a service's credentials.

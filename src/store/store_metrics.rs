@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::database_files::wal_path;
+use super::file::database_files::wal_path;
 use super::query::from_row;
 use super::{Store, View};
 use crate::clock::Timestamp;

@@ -113,7 +113,7 @@ async fn backups_do_not_hold_the_log_back() {
                 let (from, to) = (store.path().to_owned(), to.clone());
                 let taking = move || take_over(copy, &from, &to, true, &mut |_| ());
                 let backup = tokio::task::spawn_blocking(taking).await.unwrap().unwrap();
-                assert_eq!(backup.schema_version, schema::schema().version);
+                assert_eq!(backup.schema_version, file::schema::schema().version);
                 made += 1;
             }
             made

@@ -15,8 +15,8 @@ use rusqlite::{Connection, config::DbConfig};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
-use super::checkpoint::{self, Checkpointer};
-use super::copy::CopyStep;
+use super::file::checkpoint::{self, Checkpointer};
+use super::file::copy::CopyStep;
 use super::health::WriterHealth;
 use super::writer_cache::WriterCache;
 use super::{Tx, WriterMetrics, sql_error};

@@ -9,10 +9,10 @@ use rusqlite::backup::Backup;
 use rusqlite::{Connection, Statement, ffi};
 use tokio::sync::mpsc;
 
-use super::super::advice::{is_busy, sqlite_failed};
-use super::super::checkpoint::Checkpointer;
-use super::super::copy::{self, CopyStep};
 use super::super::deferred::CommittedCounts;
+use super::super::file::advice::{is_busy, sqlite_failed};
+use super::super::file::checkpoint::Checkpointer;
+use super::super::file::copy::{self, CopyStep};
 use super::super::health::WriterHealth;
 use super::super::prepared::PreparedStatements;
 use super::super::writer_cache::WriterCache;

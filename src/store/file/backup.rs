@@ -12,9 +12,10 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, OpenFlags};
 use tokio::sync::OwnedMutexGuard;
 
+use super::super::Store;
+use super::super::writer::Writer;
 use super::copy::{self, CopyStep, Draft};
-use super::writer::Writer;
-use super::{Store, copies, inspect, open};
+use super::{copies, inspect, open};
 use crate::files;
 
 /// Bytes of a copy that are synced at once while the service runs: 1 MiB. Larger syncs would delay

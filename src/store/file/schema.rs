@@ -1,26 +1,26 @@
 //! The schema of a database file, its version, and the steps from older versions.
 
 /// "CHKP", the application_id in the header of our files.
-pub(super) const APPLICATION_ID: i32 = 0x4348_4B50;
+pub(in crate::store) const APPLICATION_ID: i32 = 0x4348_4B50;
 
 /// A database schema, and the steps from older ones to it.
-pub(super) struct Schema {
+pub(in crate::store) struct Schema {
     /// `PRAGMA user_version` of files with this schema.
-    pub(super) version: i32,
+    pub(in crate::store) version: i32,
     /// Creates all tables of a new file.
-    pub(super) sql: &'static str,
+    pub(in crate::store) sql: &'static str,
     /// Upgrade steps: the first makes version 2 from version 1.
-    pub(super) steps: &'static [&'static str],
+    pub(in crate::store) steps: &'static [&'static str],
 }
 
 const SCHEMA: Schema = Schema {
     version: 1,
-    sql: include_str!("../../schema.sql"),
+    sql: include_str!("../../../schema.sql"),
     steps: &[],
 };
 
 /// The schema of this program.
-pub(super) fn schema() -> &'static Schema {
+pub(in crate::store) fn schema() -> &'static Schema {
     #[cfg(test)]
     if let Some(made_up) = SCHEMA_OF_TEST.get() {
         return made_up;
@@ -31,6 +31,6 @@ pub(super) fn schema() -> &'static Schema {
 #[cfg(test)]
 thread_local! {
     /// Takes the place of the schema in a test of upgrades.
-    pub(super) static SCHEMA_OF_TEST: std::cell::Cell<Option<&'static Schema>> =
+    pub(in crate::store) static SCHEMA_OF_TEST: std::cell::Cell<Option<&'static Schema>> =
         const { std::cell::Cell::new(None) };
 }

@@ -14,11 +14,11 @@ use parking_lot::Mutex;
 use rusqlite::Connection;
 use rusqlite::hooks::Wal;
 
-use super::health::WriterHealth;
-use super::sql_error;
+use super::super::health::WriterHealth;
+use super::super::sql_error;
 
 /// How long one attempt to take the write lock lasts while another process holds it.
-pub(super) const LOCK_TRY: Duration = Duration::from_millis(100);
+pub(in crate::store) const LOCK_TRY: Duration = Duration::from_millis(100);
 /// Pages of the log between two passive checkpoints: 8 MiB.
 const PAGES_BETWEEN: u32 = 2_048;
 /// Above this the writer restarts the log: 24 MiB.
@@ -48,7 +48,7 @@ thread_local! {
 }
 
 /// The writer's part: checks the log after each commit and wakes the thread.
-pub(super) struct Checkpointer {
+pub(in crate::store) struct Checkpointer {
     wake: SyncSender<()>,
     commits: Arc<AtomicU64>,
     /// Set while readers must end sooner.
@@ -72,7 +72,7 @@ struct Thread {
 
 /// Starts the thread with its own connection; it ends with the writer. `short_reads` is set while
 /// readers must end sooner.
-pub(super) fn start(
+pub(in crate::store) fn start(
     conn: Connection,
     short_reads: Arc<AtomicBool>,
     health: Arc<WriterHealth>,
@@ -104,7 +104,7 @@ pub(super) fn start(
 }
 
 /// Disables automatic checkpoints in the writer's commits, and records the log's size instead.
-pub(super) fn prepare_writer(conn: &Connection) -> rusqlite::Result<()> {
+pub(in crate::store) fn prepare_writer(conn: &Connection) -> rusqlite::Result<()> {
     conn.pragma_update(None, "wal_autocheckpoint", 0)?;
     conn.wal_hook(Some(note_log_pages));
     Ok(())
@@ -117,7 +117,7 @@ fn note_log_pages(_: &Wal, pages: std::ffi::c_int) -> rusqlite::Result<()> {
 
 impl Checkpointer {
     /// Called by the writer after each commit.
-    pub(super) fn committed(&mut self, conn: &Connection) {
+    pub(in crate::store) fn committed(&mut self, conn: &Connection) {
         self.commits.fetch_add(1, Ordering::Relaxed);
         let pages = LOG_PAGES.get();
         if pages < self.woken_at_pages {
@@ -140,13 +140,13 @@ impl Checkpointer {
     }
 
     /// Counts as a commit: the thread empties the log only after a quiet time.
-    pub(super) fn postpone_emptying(&self) {
+    pub(in crate::store) fn postpone_emptying(&self) {
         self.commits.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Moves the whole log and truncates it, so that no deleted data stays in it. A reader may
     /// prevent that; then the thread does it later.
-    pub(super) fn empty(&mut self, conn: &Connection) {
+    pub(in crate::store) fn empty(&mut self, conn: &Connection) {
         let checkpoint_lock = self.checkpoint_lock.lock();
         self.short_reads.store(true, Ordering::Relaxed);
         let _ = conn.busy_timeout(OVERGROWN_WAIT);

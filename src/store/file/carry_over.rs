@@ -7,7 +7,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::webhook_events;
+use super::super::webhook_events;
 
 /// One kind of carried-over rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -275,7 +275,7 @@ const UNREPORTED: [&str; 16] = [
 ];
 
 /// Changes the copy behind `conn`. Changes nothing when the current database can't be read.
-pub(super) fn carry_over(
+pub(in crate::store) fn carry_over(
     conn: &mut Connection,
     present: &Path,
     as_of: i64,

@@ -10,8 +10,8 @@ use rusqlite::Connection;
 use super::super::backup::back_up;
 use super::super::restore::PendingRestore;
 use super::super::schema::{SCHEMA_OF_TEST, Schema};
-use super::super::{Options, Store};
 use crate::clock::Timestamp;
+use crate::store::{Options, Store};
 
 const MESSAGES: i64 = 30_000;
 const KILLS: u64 = 20;
@@ -26,7 +26,7 @@ const FAILS: &str = "CREATE TABLE shoes (id INTEGER PRIMARY KEY) STRICT;
 const THIRD: Schema = Schema {
     version: 3,
     sql: concat!(
-        include_str!("../../../schema.sql"),
+        include_str!("../../../../schema.sql"),
         "ALTER TABLE users ADD COLUMN shoe_size INTEGER;
          CREATE TABLE shoes (id INTEGER PRIMARY KEY) STRICT;"
     ),

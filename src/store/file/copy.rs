@@ -27,7 +27,7 @@ const PAUSE_MAX: Duration = Duration::from_millis(20);
 const UNFINISHED: &str = ".part";
 
 /// A file under a temporary name until it is complete. It is removed if it never is.
-pub(super) struct Draft {
+pub(in crate::store) struct Draft {
     /// Kept open while the file is a draft, with a lock against a second command. Closing it while
     /// SQLite has the file open would drop SQLite's locks.
     file: File,
@@ -37,7 +37,7 @@ pub(super) struct Draft {
 
 /// The progress of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CopyStep {
+pub(in crate::store) enum CopyStep {
     More {
         pages: u64,
         of: u64,
@@ -48,15 +48,15 @@ pub(super) enum CopyStep {
 }
 
 /// Facts about a checked copy.
-pub(super) struct CopyFacts {
-    pub(super) schema_version: i32,
-    pub(super) pages: u64,
+pub(in crate::store) struct CopyFacts {
+    pub(in crate::store) schema_version: i32,
+    pub(in crate::store) pages: u64,
 }
 
 impl Draft {
     /// Creates a draft beside its target, readable by the owner only. Removes an interrupted draft
     /// first.
-    pub(super) fn of(target: &Path) -> Result<Self, String> {
+    pub(in crate::store) fn of(target: &Path) -> Result<Self, String> {
         let path = Self::name_of(target);
         let folder = files::folder_of(&path);
         let failed = |e: std::io::Error| match e.kind() {
@@ -98,7 +98,7 @@ impl Draft {
     }
 
     /// A draft that will be a file of the service, with the owner of `replaced`.
-    pub(super) fn of_service(target: &Path, replaced: &Path) -> Result<Self, String> {
+    pub(in crate::store) fn of_service(target: &Path, replaced: &Path) -> Result<Self, String> {
         let draft = Self::of(target)?;
         files::give_to_owner(&draft.file, &draft.path, Some(replaced))
             .map_err(|e| format!("can't give {} its owner: {e}", draft.path.display()))?;
@@ -106,7 +106,7 @@ impl Draft {
     }
 
     /// Gives the draft the permissions of the file it replaces.
-    pub(super) fn set_permissions_of(&self, replaced: &Path) -> std::io::Result<()> {
+    pub(in crate::store) fn set_permissions_of(&self, replaced: &Path) -> std::io::Result<()> {
         match fs::metadata(replaced) {
             Ok(found) => self.file.set_permissions(found.permissions()),
             Err(_) => Ok(()),
@@ -114,24 +114,24 @@ impl Draft {
     }
 
     /// Syncs the file.
-    pub(super) fn sync(&self) -> std::io::Result<()> {
+    pub(in crate::store) fn sync(&self) -> std::io::Result<()> {
         self.file.sync_data()
     }
 
-    pub(super) fn name_of(target: &Path) -> PathBuf {
+    pub(in crate::store) fn name_of(target: &Path) -> PathBuf {
         files::beside(target, UNFINISHED)
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(in crate::store) fn path(&self) -> &Path {
         &self.path
     }
 
-    pub(super) fn file(&self) -> &File {
+    pub(in crate::store) fn file(&self) -> &File {
         &self.file
     }
 
     /// Renames the draft to `target`, replacing an existing file. It is synced when this returns.
-    pub(super) fn keep_as(mut self, target: &Path) -> Result<(), String> {
+    pub(in crate::store) fn keep_as(mut self, target: &Path) -> Result<(), String> {
         let renamed = self
             .file
             .sync_all()
@@ -154,7 +154,7 @@ impl Drop for Draft {
 
 /// Copies what `from` sees at one moment into `draft`. `progress` receives pages done and pages in
 /// total.
-pub(super) fn pages(
+pub(in crate::store) fn pages(
     from: &Connection,
     draft: &Path,
     progress: &mut dyn FnMut(u64, u64),
@@ -179,7 +179,7 @@ pub(super) fn pages(
 
 /// Opens a draft as the target of a copy. Nobody reads it before it is complete, and this
 /// connection doesn't sync.
-pub(super) fn open_draft(path: &Path) -> rusqlite::Result<Connection> {
+pub(in crate::store) fn open_draft(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags)?;
     conn.pragma_update(None, "journal_mode", "OFF")?;
@@ -188,7 +188,7 @@ pub(super) fn open_draft(path: &Path) -> rusqlite::Result<Connection> {
 }
 
 /// Copies a few pages, between two transactions of a service.
-pub(super) fn some_pages(backup: &Backup<'_, '_>) -> Result<CopyStep, String> {
+pub(in crate::store) fn some_pages(backup: &Backup<'_, '_>) -> Result<CopyStep, String> {
     match backup.step(PAGES_BETWEEN_WRITES) {
         Ok(StepResult::Done) => Ok(CopyStep::Done),
         Ok(StepResult::More) => {
@@ -204,7 +204,7 @@ pub(super) fn some_pages(backup: &Backup<'_, '_>) -> Result<CopyStep, String> {
 }
 
 /// The reason for a failed copy, to be appended to a message.
-pub(super) fn in_words(error: &rusqlite::Error) -> String {
+pub(in crate::store) fn in_words(error: &rusqlite::Error) -> String {
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => "there is no room for the copy".to_owned(),
         _ => error.to_string(),
@@ -214,7 +214,7 @@ pub(super) fn in_words(error: &rusqlite::Error) -> String {
 /// Reads and checks a whole database file that nobody writes, without creating a log. The error
 /// says what is wrong, to be appended to the file's name. A gentle check leaves most CPU time to
 /// others.
-pub(super) fn check(path: &Path, gently: bool) -> Result<CopyFacts, String> {
+pub(in crate::store) fn check(path: &Path, gently: bool) -> Result<CopyFacts, String> {
     let damaged = |why: String| format!("is damaged ({why})");
     let conn = inspect::open_unchanging(path).map_err(|e| damaged(e.to_string()))?;
     let number = |name| {
@@ -247,7 +247,7 @@ pub(super) fn check(path: &Path, gently: bool) -> Result<CopyFacts, String> {
 }
 
 /// The error for an operation that is blocked by another connection.
-pub(super) fn busy(why: &str) -> rusqlite::Error {
+pub(in crate::store) fn busy(why: &str) -> rusqlite::Error {
     let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
     rusqlite::Error::SqliteFailure(code, Some(why.to_owned()))
 }

@@ -68,7 +68,7 @@ pub fn inspect(path: &Path, whole: bool) -> Result<bool, String> {
 }
 
 /// The message for a backup: without the hints about the database's own file, which don't apply.
-pub(super) fn of_backup(why: &str) -> String {
+pub(in crate::store) fn of_backup(why: &str) -> String {
     let hints = [BACKUP_HINT, FOREIGN_HINT].into_iter();
     let bare = hints.filter_map(|hint| why.strip_suffix(hint)).next();
     format!("{}; nothing was changed", bare.unwrap_or(why))
@@ -92,7 +92,7 @@ fn check_header(header: &[u8; HEADER_BYTES], file_bytes: u64) -> Result<(), Stri
     check_identity(field(68) as i32, field(60) as i32)
 }
 
-pub(super) fn check_identity(application_id: i32, version: i32) -> Result<(), String> {
+pub(in crate::store) fn check_identity(application_id: i32, version: i32) -> Result<(), String> {
     if application_id != APPLICATION_ID {
         return Err(format!("belongs to another program{FOREIGN_HINT}"));
     }
@@ -128,7 +128,7 @@ pub fn check_unlocked(path: &Path) -> Result<(), String> {
 }
 
 /// Opens a file that a service may have open, to read it and its log without changing them.
-pub(super) fn open_to_inspect(path: &Path) -> rusqlite::Result<Connection> {
+pub(in crate::store) fn open_to_inspect(path: &Path) -> rusqlite::Result<Connection> {
     // A log, even an empty one, means that a service may have the file open.
     let conn = match wal_path(path).exists() {
         true => Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?,
@@ -193,13 +193,13 @@ fn complain(error: &rusqlite::Error) -> String {
 }
 
 /// The first finding of SQLite's check, without the line that only names the database.
-pub(super) fn complaint(verdict: &str) -> &str {
+pub(in crate::store) fn complaint(verdict: &str) -> &str {
     let first_problem = verdict.lines().find(|line| !line.starts_with("***"));
     first_problem.unwrap_or("its check fails")
 }
 
 /// Opens a file that nobody writes, for reading, without creating files beside it.
-pub(super) fn open_unchanging(path: &Path) -> rusqlite::Result<Connection> {
+pub(in crate::store) fn open_unchanging(path: &Path) -> rusqlite::Result<Connection> {
     let path = percent_encode(path.as_os_str().as_encoded_bytes(), ENCODED);
     let uri = format!("file:{path}?immutable=1");
     Connection::open_with_flags(

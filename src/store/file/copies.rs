@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
+use super::super::Store;
 use super::copy::{self, Draft};
-use super::{Store, database_files};
+use super::database_files;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::files;
@@ -26,7 +27,7 @@ const LIVE: &str = ".backup";
 const PRESENT: &str = ".present";
 
 /// Copies the file of schema `version`. `conn` must see all of its content.
-pub(super) fn keep_schema(
+pub(in crate::store) fn keep_schema(
     conn: &Connection,
     path: &Path,
     version: i32,
@@ -44,7 +45,7 @@ pub(super) fn keep_schema(
 
 /// Removes unfinished files of an interrupted restore or backup. The caller holds the database's
 /// lock, so none is in use.
-pub(super) fn remove_unfinished(path: &Path) {
+pub(in crate::store) fn remove_unfinished(path: &Path) {
     for target in [path, &live(path), &present(path)] {
         let draft = Draft::name_of(target);
         let removed =
@@ -56,22 +57,22 @@ pub(super) fn remove_unfinished(path: &Path) {
 }
 
 /// The final name of the service's copy for `chatkeep backup`. The file stays a draft.
-pub(super) fn live(path: &Path) -> PathBuf {
+pub(in crate::store) fn live(path: &Path) -> PathBuf {
     files::beside(path, LIVE)
 }
 
 /// A draft that a restore reads instead of a current database with an older schema.
-pub(super) fn present(path: &Path) -> PathBuf {
+pub(in crate::store) fn present(path: &Path) -> PathBuf {
     files::beside(path, PRESENT)
 }
 
 /// The name under which a restore keeps the previous database.
-pub(super) fn before_restore(path: &Path, now: Timestamp) -> PathBuf {
+pub(in crate::store) fn before_restore(path: &Path, now: Timestamp) -> PathBuf {
     files::beside(path, &format!("{BEFORE_RESTORE}{}", now.stamp()))
 }
 
 /// Removes all but the newest copies of each kind.
-pub(super) fn thin_out(path: &Path) {
+pub(in crate::store) fn thin_out(path: &Path) {
     let Ok(mut copies) = all(path) else { return };
     copies.sort_by_key(|copy| std::cmp::Reverse(copy.made_at));
     for kind in [BEFORE_RESTORE, BEFORE_SCHEMA] {

@@ -30,7 +30,7 @@ const READER_CACHE_KIB_MAX: i32 = 2_048;
 
 /// Creates a new database under a temporary name, so that an interrupted start leaves no partial
 /// file. The next start removes it.
-pub(super) fn make(path: &Path) -> Result<(), String> {
+pub(in crate::store) fn make(path: &Path) -> Result<(), String> {
     let failed = |e: std::io::Error| advice::failed("make", path, &e);
     let draft = files::beside(path, ".new");
     remove_log(&draft)
@@ -49,7 +49,7 @@ pub(super) fn make(path: &Path) -> Result<(), String> {
 }
 
 /// Opens an existing file for writing and upgrades its schema.
-pub(super) fn open_writing(path: &Path, full: bool) -> Result<Connection, String> {
+pub(in crate::store) fn open_writing(path: &Path, full: bool) -> Result<Connection, String> {
     if rusqlite::version_number() < SQLITE_VERSION_MIN {
         return Err(format!("SQLite {} is too old", rusqlite::version()));
     }
@@ -82,7 +82,7 @@ pub(super) fn open_writing(path: &Path, full: bool) -> Result<Connection, String
 }
 
 /// Upgrades a copy that nobody else uses, and leaves no log beside it.
-pub(super) fn bring_up_to_date(path: &Path) -> rusqlite::Result<()> {
+pub(in crate::store) fn bring_up_to_date(path: &Path) -> rusqlite::Result<()> {
     let mut conn = open_beside(path)?;
     conn.pragma_update(None, "secure_delete", true)?;
     migrate(&mut conn)?;
@@ -90,7 +90,7 @@ pub(super) fn bring_up_to_date(path: &Path) -> rusqlite::Result<()> {
 }
 
 /// Moves the whole log into the file and closes it, which removes the log.
-pub(super) fn merge_log(conn: Connection) -> rusqlite::Result<()> {
+pub(in crate::store) fn merge_log(conn: Connection) -> rusqlite::Result<()> {
     let is_busy: i64 = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     if is_busy != 0 {
         return Err(busy("somebody has it open"));
@@ -122,13 +122,13 @@ fn keep_copy(conn: &Connection, path: &Path) -> Result<(), String> {
 }
 
 /// A second writing connection, for checkpoints.
-pub(super) fn open_beside(path: &Path) -> rusqlite::Result<Connection> {
+pub(in crate::store) fn open_beside(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     Connection::open_with_flags(path, flags)
 }
 
 /// Opens for reading only.
-pub(super) fn set_reading(conn: &Connection) -> rusqlite::Result<()> {
+pub(in crate::store) fn set_reading(conn: &Connection) -> rusqlite::Result<()> {
     set_common(conn)?;
     conn.pragma_update(None, "cache_size", -READER_CACHE_KIB_MAX)?;
     conn.pragma_update(None, "query_only", true)
@@ -136,7 +136,7 @@ pub(super) fn set_reading(conn: &Connection) -> rusqlite::Result<()> {
 
 /// For reading a large part of the file once: caching it would be useless, and mapped pages would
 /// count as the process's memory.
-pub(super) fn set_frugal(conn: &Connection) -> rusqlite::Result<()> {
+pub(in crate::store) fn set_frugal(conn: &Connection) -> rusqlite::Result<()> {
     conn.pragma_update(None, "cache_size", -1_024)?;
     conn.pragma_update(None, "mmap_size", 0)
 }
@@ -152,7 +152,7 @@ fn set_common(conn: &Connection) -> rusqlite::Result<()> {
 }
 
 /// A reader needs the current schema; only writing upgrades it.
-pub(super) fn check_version(conn: &Connection, path: &Path) -> Result<(), String> {
+pub(in crate::store) fn check_version(conn: &Connection, path: &Path) -> Result<(), String> {
     match conn.pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0)) {
         Ok(version) if version < schema().version => Err(format!(
             "{} was written by an older Chatkeep: start the service once, which brings it up to date",
@@ -183,7 +183,7 @@ fn migrate(conn: &mut Connection) -> rusqlite::Result<()> {
 
 /// For a copy that replaces a database: it misses later changes. Payment events since its newest
 /// one are requested again.
-pub(super) fn begin_epoch(conn: &Connection) -> rusqlite::Result<()> {
+pub(in crate::store) fn begin_epoch(conn: &Connection) -> rusqlite::Result<()> {
     if conn.table_exists(None, "payment_events")? {
         conn.execute(
             "INSERT OR IGNORE INTO meta (key, value)

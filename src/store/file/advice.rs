@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{ErrorCode, ffi};
 
-use super::sql_error;
+use super::super::sql_error;
 use crate::files::{self, folder_of};
 
 /// Advice for `error`, to be appended to a message.
@@ -26,7 +26,7 @@ pub fn advice(error: &io::Error) -> &'static str {
 }
 
 /// `doing` is "open", "write" or the like.
-pub(super) fn failed(doing: &str, path: &Path, error: &io::Error) -> String {
+pub(in crate::store) fn failed(doing: &str, path: &Path, error: &io::Error) -> String {
     format!(
         "can't {doing} {}: {error}; {}",
         path.display(),
@@ -35,7 +35,7 @@ pub(super) fn failed(doing: &str, path: &Path, error: &io::Error) -> String {
 }
 
 /// The message for an error of SQLite; `doing` as in `failed`.
-pub(super) fn sqlite_failed(doing: &str, path: &Path, error: &rusqlite::Error) -> String {
+pub(in crate::store) fn sqlite_failed(doing: &str, path: &Path, error: &rusqlite::Error) -> String {
     let head = format!("can't {doing} {}", path.display());
     let folder = folder_of(path).display();
     match error.sqlite_error_code() {
@@ -79,7 +79,7 @@ pub(super) fn sqlite_failed(doing: &str, path: &Path, error: &rusqlite::Error) -
 }
 
 /// Another connection has the file locked.
-pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
+pub(in crate::store) fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_error_code(),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
@@ -87,7 +87,7 @@ pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
 }
 
 /// The message for a file that another program has locked.
-pub(super) fn locked(file: &impl Display) -> String {
+pub(in crate::store) fn locked(file: &impl Display) -> String {
     format!(
         "another program has locked it; end that program (`fuser -v {file}` names it) and try again"
     )

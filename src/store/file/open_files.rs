@@ -12,7 +12,7 @@ use rusqlite::ffi;
 use super::database_files::wal_path;
 
 /// The database's file and its log, as they were opened.
-pub(super) struct OpenFiles {
+pub(in crate::store) struct OpenFiles {
     database: OpenFile,
     log: OpenFile,
     in_place: AtomicBool,
@@ -33,7 +33,7 @@ enum FileChange {
 
 impl OpenFiles {
     /// Of a database that this process has just opened for writing.
-    pub(super) fn of(database: &Path) -> io::Result<Self> {
+    pub(in crate::store) fn of(database: &Path) -> io::Result<Self> {
         Ok(Self {
             database: OpenFile::at(database.to_owned())?,
             log: OpenFile::at(wal_path(database))?,
@@ -42,7 +42,7 @@ impl OpenFiles {
     }
 
     /// For a connection that was just opened by path: an error if that may be of another file.
-    pub(super) fn check_opened(&self) -> rusqlite::Result<()> {
+    pub(in crate::store) fn check_opened(&self) -> rusqlite::Result<()> {
         if self.are_in_place() {
             return Ok(());
         }
@@ -52,7 +52,7 @@ impl OpenFiles {
 
     /// Whether both files are still at their paths. Each change is logged once. Costs two calls of
     /// the operating system.
-    pub(super) fn are_in_place(&self) -> bool {
+    pub(in crate::store) fn are_in_place(&self) -> bool {
         let problem = self.problem();
         let is_in_place = problem.is_none();
         let was_in_place = self.in_place.swap(is_in_place, Ordering::Relaxed);
