@@ -37,7 +37,7 @@ pub use follow_ups::*;
 pub(in crate::assistant) use language::foreign_language_of;
 pub use language::language_of;
 pub use memories::*;
-pub use named_times::NamedTimes;
+pub use named_times::{NamedTimes, is_month};
 pub use occasions::*;
 pub use recurring::{
     comes_only_once, day_not_left_out, listed_text, next_dates, other_days_stay, recurrence_phrase,

@@ -374,3 +374,43 @@ async fn events_are_quoted_to_the_model() {
     assert_eq!(off["ok"], true, "{off}");
     assert_eq!(service.rows("SELECT enabled FROM calendars"), [[0]]);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_trip_and_the_list_that_are_named_are_meant() {
+    let (service, model) = subscribed().await;
+    service.set_flag("rate_limit.enabled", false).await;
+    for (place, from, to) in [("Rome", 10, 12), ("Graz", 20, 22)] {
+        let plan =
+            json!({"operation": "plan", "place": place, "from": ahead(from), "to": ahead(to)});
+        call(&service, &model, "trip_planner", plan).await;
+    }
+    let dates =
+        json!({"operation": "set_dates", "place": "Rome", "from": ahead(14), "to": ahead(15)});
+    let moved = call(&service, &model, "trip_planner", dates).await;
+    let trip = |place: &str| {
+        let trips = moved["data"]["trips"].as_array().unwrap();
+        let mut named = trips.iter().filter(|trip| trip["place"] == place);
+        named.next().unwrap().clone()
+    };
+    assert_eq!(trip("Rome")["from"], ahead(14), "{moved}");
+    assert_eq!(trip("Graz")["from"], ahead(20), "{moved}");
+    for (tool, arguments) in [
+        (
+            "trip_planner",
+            json!({"operation": "pack", "place": "Oslo", "things": ["hat"]}),
+        ),
+        ("trip_planner", json!({"operation": "cancel", "place": ""})),
+        ("todo_list", json!({"operation": "delete_list", "list": ""})),
+        (
+            "mood_tracker",
+            json!({"operation": "log", "score": 3, "date": ahead(0)}),
+        ),
+        (
+            "todo_list",
+            json!({"operation": "add", "items": ["tea"], "time": "09:00"}),
+        ),
+    ] {
+        let refused = call(&service, &model, tool, arguments).await;
+        assert_eq!(refused["ok"], false, "{tool}: {refused}");
+    }
+}

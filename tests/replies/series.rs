@@ -241,3 +241,18 @@ async fn the_newest_change_is_taken_back() {
     assert!(late["error"].as_str().unwrap().contains("10 minutes"));
     assert_eq!(service.rows(DUE).len(), 0);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_would_change_nothing_is_refused() {
+    let (service, model, id) = daily("FREQ=DAILY").await;
+    let same = json!({"id": id, "only_next": true, "at": "2026-11-27T09:00"});
+    let refused = result_of(&service, &model, "change_reminder", same).await;
+    assert_eq!(refused["ok"], false, "{refused}");
+    assert_eq!(count(&service, "reminders"), 1);
+    let once = json!({"text": "swim", "at": "2026-11-28T09:00"});
+    let once = result_of(&service, &model, "set_reminder", once).await;
+    let skip = json!({"id": once["id"], "only_next": true});
+    let refused = result_of(&service, &model, "change_reminder", skip).await;
+    assert_eq!(refused["ok"], false, "{refused}");
+    assert!(refused["error"].as_str().unwrap().contains("only once"));
+}

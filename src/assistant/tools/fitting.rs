@@ -47,10 +47,10 @@ const OTHER_NAMES: [(&str, &[&str]); 11] = [
     ("to", &["end", "till", "until"]),
 ];
 /// Fields that say when, how often or of which: without them something else would be done.
-const BINDING: [&str; 20] = [
-    "all", "byday", "count", "days", "duration", "end", "ends", "exclude", "except", "ids",
-    "interval", "months", "offset", "start", "timezone", "tz", "until", "utcoffset", "weekdays",
-    "zone",
+const BINDING: [&str; 27] = [
+    "all", "at", "byday", "count", "currency", "date", "day", "days", "duration", "end", "ends",
+    "exclude", "except", "expires", "ids", "interval", "months", "offset", "start", "time",
+    "timezone", "tz", "until", "utcoffset", "weekdays", "when", "zone",
 ];
 /// Letters in which a name may differ from the one that is meant.
 const LETTERS_WRONG_MAX: usize = 2;

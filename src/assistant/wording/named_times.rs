@@ -49,6 +49,26 @@ const AFTERNOON_PARTS: [&str; 9] = [
     "午後", "下午", "晚上", "夜", "오후", "저녁", "вечера", "дня", "مساء",
 ];
 
+/// Words of a part of an hour. An hour near one that isn't read with it is compared loosely.
+const HOUR_PARTS: [&str; 22] = [
+    "quarter", "half", "viertel", "dreiviertel", "cuarto", "cuarta", "media", "quart", "demi",
+    "demie", "moins", "menos", "meno", "quarto", "mezza", "mezzo", "meia", "kwart", "kwartier",
+    "kvart", "halv", "halve",
+];
+/// After a number of minutes, before the hour that they are near: "ten to nine".
+const BETWEEN_MINUTES_AND_HOUR: [&str; 9] = [
+    "to", "past", "before", "after", "vor", "nach", "voor", "över", "over",
+];
+const BEFORE_DISTANCE: [&str; 5] = ["in", "dans", "tra", "fra", "daqui"];
+const MIDNIGHT: [&str; 8] = [
+    "midnight", "mitternacht", "medianoche", "minuit", "mezzanotte", "meianoite", "middernacht",
+    "midnatt",
+];
+/// Tokens beside an hour among which such words are looked for.
+const NEAR_TOKENS: usize = 5;
+/// Minutes by which an hour may differ that has such a word beside it.
+const PART_TOLERANCE: u32 = 45;
+
 const DAY_MINUTES: i64 = 24 * 60;
 
 /// A day that a text names.
@@ -102,14 +122,24 @@ impl NamedTimes {
         let mut named = Self::default();
         for at in 0..tokens.len() {
             named.days.extend(day(&tokens, at, today));
-            named.hours.extend(
-                hour(&tokens, at, is_afternoon)
-                    .or_else(|| relative::hour(&tokens, at, now, zone))
-                    .or_else(|| relative::hour_in_words(&tokens, at)),
-            );
+            let read = hour(&tokens, at, is_afternoon)
+                .or_else(|| relative::hour(&tokens, at, now, zone))
+                .or_else(|| relative::hour_in_words(&tokens, at));
+            let is_whole = |hour: &NamedHour| hour.minute == 0 || hour.tolerance > 0;
+            named.hours.extend(read.map(|hour| NamedHour {
+                tolerance: match is_whole(&hour) && has_part_near(&tokens, at) {
+                    true => hour.tolerance.max(PART_TOLERANCE),
+                    false => hour.tolerance,
+                },
+                ..hour
+            }));
             named
                 .repetitions
                 .extend(repetition::repetition(&tokens, at));
+        }
+        if tokens.iter().any(|token| MIDNIGHT.contains(&token.text)) {
+            // That of a day may be its first moment or the next day's.
+            named.days.clear();
         }
         named
     }
@@ -205,6 +235,15 @@ impl NamedHour {
         };
         is_near(hour) || self.is_loose && is_near(hour + 12)
     }
+}
+
+/// Whether a word is a month's name, or its first three or four letters.
+pub fn is_month(word: &str) -> bool {
+    static MONTHS: LazyLock<Vec<(String, u8)>> = LazyLock::new(calendar::months);
+    let word = word.to_lowercase();
+    let is_short = (3..=4).contains(&word.chars().count());
+    let mut names = MONTHS.iter().map(|(name, _)| name);
+    names.any(|name| *name == word || is_short && name.starts_with(&word))
 }
 
 /// Letters or digits that stand together.
@@ -321,6 +360,24 @@ fn iso_date(tokens: &[TextToken<'_>], at: usize) -> Option<NamedDay> {
     NaiveDate::from_ymd_opt(year, numbers.1, numbers.2).map(NamedDay::Date)
 }
 
+/// Whether words beside an hour or a distance name a part of an hour: "quarter to nine", "in an hour
+/// and a half", "2h30".
+fn has_part_near(tokens: &[TextToken<'_>], at: usize) -> bool {
+    let from = at.saturating_sub(NEAR_TOKENS);
+    let near = from..(at + NEAR_TOKENS + 1).min(tokens.len());
+    let mut near = near.map(|one| (one, &tokens[one]));
+    near.any(|(one, token)| {
+        let before = one.checked_sub(1).map(|before| &tokens[before]);
+        let is_minutes = before.is_some_and(|before| {
+            before.number(1..=2).is_some() || relative::number_of(before.text).is_some()
+        });
+        HOUR_PARTS.contains(&token.text)
+            || is_minutes && BETWEEN_MINUTES_AND_HOUR.contains(&token.text)
+            || token.gap == "." && token.number(1..=2).is_some() && one > at
+            || token.text == "h" && token.gap.is_empty() && one > at
+    })
+}
+
 fn hour(tokens: &[TextToken<'_>], at: usize, is_afternoon: bool) -> Option<NamedHour> {
     let token = &tokens[at];
     let hour = token.number(1..=2).filter(|hour| *hour <= 24)?;
@@ -333,6 +390,10 @@ fn hour(tokens: &[TextToken<'_>], at: usize, is_afternoon: bool) -> Option<Named
     }
     let before = before.map_or("", |token| token.text);
     let text_at = |at: usize| tokens.get(at).map_or("", |token| token.text);
+    // "in 2h30" is a distance.
+    if BEFORE_DISTANCE.contains(&before) && text_at(at + 1) == "h" {
+        return None;
+    }
     let minutes = tokens.get(at + 1).and_then(|token| token.number(2..=2));
     let minutes = minutes.filter(|minute| *minute < 60);
     let is_before_hour = BEFORE_HOUR.contains(&before);
@@ -391,6 +452,39 @@ mod tests {
     /// The times in a text that is said on Wednesday, 4 March 2026, in UTC.
     fn named(text: &str) -> NamedTimes {
         NamedTimes::of(text, at("2026-03-04T12:00"), Zone::UTC)
+    }
+
+    #[test]
+    fn parts_of_hours_that_are_not_read_are_compared_loosely() {
+        for (text, at_time) in [
+            ("In an hour and a half.", "2026-03-04T13:30"),
+            ("In 1.5 hours.", "2026-03-04T13:30"),
+            ("Dans une heure et demie.", "2026-03-04T13:30"),
+            ("Tra un'ora e mezza.", "2026-03-04T13:30"),
+            ("In 2h30.", "2026-03-04T14:30"),
+            ("At quarter to nine in the evening.", "2026-03-04T20:45"),
+            ("A las nueve menos cuarto de la noche.", "2026-03-04T20:45"),
+            ("At half nine in the evening.", "2026-03-04T21:30"),
+            ("At ten to nine.", "2026-03-05T08:50"),
+            ("Um zehn vor neun Uhr.", "2026-03-05T08:50"),
+        ] {
+            let named = named(text);
+            assert!(!named.lacks_hour(at(at_time), Zone::UTC), "{text}");
+        }
+        for text in [
+            "At nine.", "Um halb neun.", "At half past eight.", "In an hour.",
+        ] {
+            assert!(
+                named(text).lacks_hour(at("2026-03-04T19:05"), Zone::UTC),
+                "{text}"
+            );
+        }
+        let midnight = named("Tonight at midnight.");
+        assert!(!midnight.lacks_day(at("2026-03-05T00:00"), Zone::UTC));
+        for word in ["dezember", "Dec", "dez", "diciembre", "juin"] {
+            assert!(is_month(word), "{word}");
+        }
+        assert!(!is_month("bis") && !is_month("de"));
     }
 
     #[test]

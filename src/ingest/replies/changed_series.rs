@@ -29,6 +29,11 @@ pub(super) fn change_next(
             Ok(once) => once,
             Err(error) => return Ok(CallResult::refused("not a time", error)),
         };
+        if text.is_none() && once.send_at == reminder.send_at {
+            let error = "That is its next time already, so nothing was changed. To leave it out, \
+                         give \"only_next\" without \"at\".";
+            return Ok(CallResult::refused("no change", error));
+        }
         let request = ReminderRequest {
             text: text.unwrap_or(&reminder.text),
             send_at: once.send_at,

@@ -32,6 +32,10 @@ const WHOLE_SERIES: &str = "The whole series was changed: it first comes then, a
 const NO_TIME_OF_RULE: &str = "The time that you gave is none of the rule, so it first comes at this one: say \
                                so, or change it.";
 
+/// For a call that leaves out the next time of a reminder without others.
+const COMES_ONCE: &str =
+    "It comes only once, so there is no other time of it: cancel it, or give it another time.";
+
 /// `new_id`: a UUID for what it makes.
 pub(super) fn run(
     turn: &MessageTurn<'_>,
@@ -61,6 +65,9 @@ pub(super) fn run(
         } => match reminder_named(turn, tx, id)? {
             Ok(reminder) if *only_next && reminder.recurrence.is_some() => {
                 change_next(turn, tx, &reminder, text.as_deref(), *at, new_id)
+            }
+            Ok(_) if *only_next && at.is_none() && text.is_none() => {
+                Ok(CallResult::refused("comes once", COMES_ONCE))
             }
             Ok(reminder) => {
                 let repeat = repeat.as_deref();

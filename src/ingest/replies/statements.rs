@@ -1,6 +1,8 @@
 //! What a reply says about its message: only questions, only that something is impossible, or that
 //! something was done. By words, as no tool tells. Pure.
 
+use crate::assistant::wording;
+
 /// Marks at the end of a question.
 pub(super) const QUESTION_MARKS: [char; 4] = ['?', '\u{ff1f}', '\u{61f}', '\u{37e}'];
 /// Phrases that say that something can't be done or was not, in lower case.
@@ -128,10 +130,11 @@ pub(super) struct Sentence<'t> {
 pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
     let mut all = Vec::new();
     let (mut start, mut rest) = (0, text.char_indices().peekable());
+    // Line breaks and smileys alone stay with the sentence after them.
     let mut end_at = |end: usize, is_question: bool| {
         let sentence = &text[start..end];
-        start = end;
         if sentence.contains(char::is_alphanumeric) {
+            start = end;
             all.push(Sentence {
                 text: sentence,
                 is_question,
@@ -140,12 +143,32 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
     };
     while let Some((at, c)) = rest.next() {
         let next = rest.peek().map(|(_, next)| *next);
-        if QUESTION_MARKS.contains(&c) || is_end(c, next) {
+        let is_inside = c == '.' && is_point_of_date(&text[..at], &text[at + 1..]);
+        if QUESTION_MARKS.contains(&c) || is_end(c, next) && !is_inside {
             end_at(at + c.len_utf8(), QUESTION_MARKS.contains(&c));
         }
     }
     end_at(text.len(), false);
     all
+}
+
+/// Whether the point between these is one of "6. Dezember", "28.12. um 7" or "Dec. 6".
+fn is_point_of_date(before: &str, after: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric();
+    let last = before.rsplit(|c| !is_word(c)).next().unwrap_or_default();
+    let next = after.trim_start_matches(' ');
+    let next = next.split(|c| !is_word(c)).next().unwrap_or_default();
+    let is_number =
+        |word: &str| (1..=2).contains(&word.len()) && word.chars().all(|c| c.is_ascii_digit());
+    // The point after the month of "28.12."
+    let day = before
+        .strip_suffix(last)
+        .and_then(|day| day.strip_suffix('.'));
+    let day = day.and_then(|day| day.rsplit(|c| !is_word(c)).next());
+    let is_of_line = !next.is_empty() && !after.trim_start_matches(' ').starts_with('\n');
+    is_of_line
+        && (is_number(last) && (day.is_some_and(is_number) || wording::is_month(next))
+            || is_number(next) && wording::is_month(last))
 }
 
 /// The end of a sentence that is no question, also by a smiley; unlike the point of "9.30".
@@ -160,6 +183,27 @@ fn is_end(c: char, next: Option<char>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn points_of_dates_end_no_sentence() {
+        for (text, expected) in [
+            (
+                "Der Markt ist am 6. Dezember um 11:00. Bis dann!",
+                &["Der Markt ist am 6. Dezember um 11:00.", " Bis dann!"][..],
+            ),
+            (
+                "Erledigt: am 28.12. um 7 Uhr.",
+                &["Erledigt: am 28.12. um 7 Uhr."],
+            ),
+            ("It is on Dec. 6 at 11:00.", &["It is on Dec. 6 at 11:00."]),
+            ("It comes at 9. See you!", &["It comes at 9.", " See you!"]),
+            ("Great.\n\nSee you.", &["Great.", "\n\nSee you."]),
+            ("Set for the 6.\nBye", &["Set for the 6.", "\nBye"]),
+        ] {
+            let found: Vec<&str> = sentences(text).iter().map(|one| one.text).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
 
     #[test]
     fn questions_are_told_from_claims() {

@@ -67,7 +67,9 @@ impl operations::Arguments<TodoAction> for Arguments {
             TodoOperation::Remove => TodoAction::Remove(list, items()?),
             TodoOperation::ClearAll => TodoAction::Clear(list),
             TodoOperation::ClearDone => TodoAction::ClearDone(list),
-            TodoOperation::DeleteList => TodoAction::Delete(list),
+            TodoOperation::DeleteList => {
+                TodoAction::Delete(ListName::Named(needed(self.list.as_deref(), "list")?))
+            }
         }))
     }
 }

@@ -15,7 +15,7 @@ use crate::assistant::powers::data::{date_text, newest};
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {
     operation: TripOperation,
-    /// For plan, show and cancel; the newest trip if empty.
+    /// The trip's; the one in use if empty. Needed to plan or cancel.
     place: Option<String>,
     /// For plan and set_dates: the first day, YYYY-MM-DD.
     from: Option<String>,
@@ -53,10 +53,14 @@ impl operations::Arguments<TripAction> for Arguments {
         let to = coming_day(self.to.as_deref(), "to", context)?;
         let place = clean(self.place.as_deref().unwrap_or_default());
         let things = || all_needed(&self.things, "things");
+        let of_trip = |action| match place.as_str() {
+            "" => action,
+            place => TripAction::OfTrip(place.to_owned(), Box::new(action)),
+        };
         Ok(Some(match self.operation {
             TripOperation::Show => TripAction::Show(place),
             TripOperation::List => TripAction::List,
-            TripOperation::PackingList => TripAction::PackingList,
+            TripOperation::PackingList => of_trip(TripAction::PackingList),
             TripOperation::Undo => return Ok(None),
             TripOperation::Plan if from.is_some() != to.is_some() => {
                 return Err("\"from\" and \"to\" go together.".to_owned());
@@ -67,17 +71,17 @@ impl operations::Arguments<TripAction> for Arguments {
                 to,
                 with: String::new(),
             },
-            TripOperation::SetDates => TripAction::Dates {
+            TripOperation::SetDates => of_trip(TripAction::Dates {
                 from: given(from, "from")?,
                 to: given(to, "to")?,
-            },
-            TripOperation::AddDayPlan => TripAction::AddDay {
+            }),
+            TripOperation::AddDayPlan => of_trip(TripAction::AddDay {
                 day: given(self.day, "day")?,
                 what: needed(self.plan.as_deref(), "plan")?,
-            },
-            TripOperation::Pack => TripAction::Pack(things()?),
-            TripOperation::Packed => TripAction::Packed(things()?),
-            TripOperation::Cancel => TripAction::Cancel(place),
+            }),
+            TripOperation::Pack => of_trip(TripAction::Pack(things()?)),
+            TripOperation::Packed => of_trip(TripAction::Packed(things()?)),
+            TripOperation::Cancel => TripAction::Cancel(needed(Some(&place), "place")?),
         }))
     }
 }

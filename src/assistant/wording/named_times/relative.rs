@@ -143,7 +143,7 @@ const NEXT_WEEK: [(&str, &str); 9] = [
     ("nästa", "vecka"),
 ];
 
-fn number_of(word: &str) -> Option<u32> {
+pub(super) fn number_of(word: &str) -> Option<u32> {
     let mut all = NUMBERS.iter();
     let found = all.find(|(_, words)| words.split(' ').any(|one| one == word));
     found.map(|(number, _)| *number)
