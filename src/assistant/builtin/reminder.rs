@@ -10,6 +10,7 @@ mod correction;
 mod event_with_reminder;
 mod half_hour;
 mod half_understood;
+mod left_words;
 mod leftover;
 mod parts;
 mod pending;
@@ -117,6 +118,9 @@ fn set_late(message: &ParsedMessage) -> Option<Intent> {
         if let Some(found) = event_with_reminder::read(message, before, body) {
             return Some(found);
         }
+        if let Some(found) = after_talk(message, before, body) {
+            return Some(found);
+        }
         let text = parts::after_link(&message.words, body);
         let text = text_of(&message.words, text..message.words.len());
         let left = Words::new(&text);
@@ -150,6 +154,32 @@ fn set_late(message: &ParsedMessage) -> Option<Intent> {
             timer: false,
         },
     ))
+}
+
+/// "i'm going out, remind me at 5 to call bo": a whole request after words that tell no time.
+/// `before`: where it begins.
+fn after_talk(message: &ParsedMessage, before: usize, body: usize) -> Option<Intent> {
+    let words = &message.words;
+    let talk = message.start..before;
+    let is_answer = talk.clone().all(|at| {
+        matches!(
+            words.get(at),
+            "actually" | "yes" | "yeah" | "yep" | "yup" | "no" | "nah" | "wait" | "sorry" | "sure"
+        )
+    });
+    let is_set_off = words.original(talk.clone()).ends_with(',');
+    if !(is_answer || is_set_off) || leftover::tells_when(words, talk) {
+        return None;
+    }
+    let request = ReminderText {
+        body,
+        lead: None,
+        nothing: "",
+        timer: false,
+    };
+    let is_whole =
+        |intent: &Intent| matches!(intent, Intent::Remind { .. } | Intent::RemindBefore(_));
+    Some(reminder(message, &request)).filter(is_whole)
 }
 
 struct ReminderText {
@@ -344,10 +374,23 @@ fn parsed_request(
         return split_request(message, range, request.timer);
     };
     let text = parts::after_link(words, range.start)..range.end;
-    if let Some(parsed) = parts::day_of_thing(words, range.start, &lead, text) {
+    if let Some(parsed) = parts::day_of_thing(words, range.start, &lead, text.clone()) {
         return parsed;
     }
     let parsed = split_request(message, range, request.timer);
+    // "tomorrow at 5 remind me to watch the morning show"
+    let is_whole = lead.clock.is_some() && (lead.day.is_some() || lead.delay.is_some());
+    if is_whole || !parsed.tail.is_empty() {
+        let text = text_of(words, text);
+        return ReminderParts {
+            spec: Some(lead),
+            text: parts::without_question(message, text),
+            is_trailing: false,
+            tail: 0..0,
+            is_linked: true,
+            ..parsed
+        };
+    }
     let both = parsed.spec.and_then(|spec| spec.merged(lead));
     ReminderParts {
         spec: Some(both.unwrap_or(lead)),

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::word_set::WordMap;
 
 /// Sorted by the first.
-const WORDS: [(&str, &str); 102] = [
+const WORDS: [(&str, &str); 105] = [
     ("2day", "today"),
     ("2moro", "tomorrow"),
     ("2morrow", "tomorrow"),
@@ -33,6 +33,7 @@ const WORDS: [(&str, &str); 102] = [
     ("morining", "morning"),
     ("mornig", "morning"),
     ("mornin", "morning"),
+    ("mths", "months"),
     ("nxt", "next"),
     ("rember", "remember"),
     ("remeber", "remember"),
@@ -70,7 +71,9 @@ const WORDS: [(&str, &str); 102] = [
     ("thursdy", "thursday"),
     ("tmo", "tomorrow"),
     ("tmorrow", "tomorrow"),
+    ("tmoz", "tomorrow"),
     ("tmr", "tomorrow"),
+    ("tmro", "tomorrow"),
     ("tmrw", "tomorrow"),
     ("tmw", "tomorrow"),
     ("tomarrow", "tomorrow"),

@@ -71,6 +71,10 @@ impl TimeExpression {
                 .flatten()
                 .or_else(|| day::day(words, at, linked == "on"))
                 .or_else(|| numbered_day(words, at))
+                .or_else(|| {
+                    self.clock?;
+                    day::dotted_after_time(words, at)
+                })
         {
             self.day = Some(day);
             return Some(end);
@@ -190,10 +194,11 @@ fn read_any(words: &Words, at: usize) -> Option<(TimeExpression, usize)> {
         let is_at = matches!(linked, "at" | "by" | "in" | "on");
         let exact = words.after(from, &ROUGHLY);
         let from = exact.filter(|_| is_at).unwrap_or(from);
+        let (had_day, before_link) = (spec.day.is_some(), Some((spec, end)));
         let taken = match spec.take(words, from, linked) {
             // "after friday" is not friday.
-            Some(_) if linked == "after" && spec.day.is_some() && spec.clock.is_none() => {
-                return None;
+            Some(_) if linked == "after" && spec.day.is_some() && !had_day => {
+                return before_link.filter(|(_, end)| *end > at);
             }
             // "for the next week" is a span.
             Some(_) if linked == "for" && words.after(from, &SPANS).is_some() => return None,

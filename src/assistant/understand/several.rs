@@ -272,6 +272,12 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
     if !is_count || !begins_with_fact(&parts).unwrap_or_else(|| has_requests(&parts)) {
         return None;
     }
+    // The time of a reminder may be that of another part: then it is not known.
+    let is_lost = |part: &MessagePart<'_>| part.intent == Intent::Unknown && is_time(part.text);
+    let sets = |part: &MessagePart<'_>| matches!(part.intent, Intent::Remind { .. });
+    if parts.iter().any(is_lost) && parts.iter().any(sets) {
+        return Some(Intent::Unclear(wording::reminder_half_understood(text)));
+    }
     if parts.iter().any(|part| part.depends_on_zone) {
         message.depends_on_zone.set(true);
     }
@@ -385,14 +391,43 @@ fn sentences(text: &str) -> Vec<&str> {
     for line in text.lines() {
         let mut rest = line;
         let ends = |pair: &[u8]| matches!(pair, [b'.' | b'!' | b'?' | b';', b' ']);
-        while let Some(at) = rest.as_bytes().windows(2).position(ends) {
+        let mut from = 0;
+        while let Some(at) = rest.as_bytes()[from..].windows(2).position(ends) {
+            let at = from + at;
+            if is_dot_of_time(&rest[..at], &rest[at + 2..]) {
+                from = at + 1;
+                continue;
+            }
             parts.push(rest[..=at].trim());
-            rest = &rest[at + 2..];
+            (rest, from) = (&rest[at + 2..], 0);
         }
         parts.push(rest.trim());
     }
     parts.retain(|part| !part.is_empty());
     parts
+}
+
+/// Whether a dot between these ends "5.12." or "8 p.m." and no sentence.
+fn is_dot_of_time(before: &str, after: &str) -> bool {
+    let last = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let is_half = ["p.m", "a.m", "P.M", "A.M"]
+        .iter()
+        .any(|half| last.ends_with(half));
+    let is_number = |part: &str, max: u8| {
+        let is_short = (1..=2).contains(&part.len());
+        is_short && part.parse::<u8>().is_ok_and(|number| (1..=max).contains(&number))
+    };
+    let is_date = || {
+        let parts = last.split_once('.');
+        parts.is_some_and(|(day, month)| is_number(day, 31) && is_number(month, 12))
+    };
+    !after.starts_with(char::is_uppercase) && (is_half || is_date())
+}
+
+/// Whether all words are those of a time: "on friday at 5".
+fn is_time(text: &str) -> bool {
+    let words = Words::new(text);
+    when::read(&words, 0).is_some_and(|(_, end)| end == words.len())
 }
 
 /// "spent 5 on lunch and add milk to my list": requests put together by "and"; none for one.

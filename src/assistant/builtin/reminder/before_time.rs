@@ -64,7 +64,8 @@ fn time_of_event(words: &Words, from: usize, end: usize) -> Option<(usize, TimeE
         let ends = *next == end || matches!(words.get(*next), "to" | "that" | "about");
         spec.clock.is_some() && spec.delay.is_none() && *next <= end && ends
     };
-    if let Some((spec, next)) = when::read(words, from).filter(is_time) {
+    let hour = || when::read_hour(words, from).filter(is_time);
+    if let Some((spec, next)) = when::read(words, from).filter(is_time).or_else(hour) {
         return Some((from, spec, next));
     }
     if !is_event(words, from, end) {

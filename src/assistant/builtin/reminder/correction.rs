@@ -27,7 +27,13 @@ pub(super) fn read(words: &Words, range: Range<usize>) -> Option<CorrectedTime> 
     }
     range.clone().find_map(|mark| {
         let from = after_marks(words, mark)?;
-        let (new, end) = read_time(words, from)?;
+        let (mut new, mut end) = read_time(words, from)?;
+        // "no 7, no 8"
+        while let Some(next) = after_marks(words, end).filter(|_| end < range.end)
+            && let Some((more, after)) = read_time(words, next)
+        {
+            (new, end) = (in_place_of(new, more), after);
+        }
         if end == range.end && (words.is_set_off(mark - 1) || is_plain(words, mark)) {
             return corrected_at_end(words, range.start..mark, new);
         }

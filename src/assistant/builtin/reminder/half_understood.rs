@@ -17,6 +17,9 @@ pub(super) fn has_time_left(text: &str) -> bool {
     if words.len() > WORDS_MAX {
         return false;
     }
+    if words.len() == 1 && matches!(words.get(0), "at" | "on" | "in" | "by" | "from") {
+        return true;
+    }
     if is_slashed(words.get(0)) || matches!(words.get(words.len().saturating_sub(1)), "and" | "or")
     {
         return true;
@@ -60,7 +63,8 @@ fn is_week_or_part(words: &Words, at: usize) -> bool {
                 "morning" | "mornings" | "noon" | "afternoon" | "evening" | "evenings"
             );
             let day = words.skip(at + 1, phrases!["on the", "the", "on"]);
-            let is_date = when::ordinal(words.get(day)).is_some() && words.get(day + 1) == "to";
+            let is_date =
+                when::ordinal(words.get(day)).is_some() && matches!(words.get(day + 1), "" | "to");
             is_date || is_part && matches!(words.get(at + 2), "" | "to")
         }
         day => next == "week" && day.ends_with("day") && weekday_name(day).is_some(),

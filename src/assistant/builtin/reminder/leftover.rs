@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::correction;
+use super::left_words;
 use super::parts::{ReminderParts, WORDS_MAX, text_of, without_unknown_time};
 use super::spans;
 use super::task_words::begins_task;
@@ -70,6 +71,21 @@ fn is_of_time(words: &Words, at: usize) -> bool {
         || word.contains('/')
         || TIME_WORDS.contains(&word)
         || when::is_like_day(word)
+}
+
+/// Whether words before a request may say when or on what condition: "if it rains", "each time".
+pub(super) fn tells_when(words: &Words, range: Range<usize>) -> bool {
+    range.into_iter().any(|at| {
+        let word = words.get(at);
+        is_of_time(words, at)
+            || when::read(words, at).is_some()
+            || matches!(
+                word,
+                "if" | "unless" | "once" | "when" | "whenever" | "while" | "before" | "after"
+                    | "every" | "each" | "until" | "till" | "during" | "since" | "as" | "time"
+                    | "not" | "dont" | "never" | "case" | "morning" | "evening" | "night"
+            )
+    })
 }
 
 /// A month without a day, and the text: "in january to see the dentist", "see the dentist in
@@ -171,6 +187,18 @@ pub(super) fn of_request(
         )));
     }
     let is_text = parsed.is_linked || begins_with_text(&message.words, range.start);
+    if !parsed.is_clause && left_words::has_condition(&text) {
+        return Some(Intent::Unclear(wording::reminder_with_condition(
+            &parsed.text,
+        )));
+    }
+    let has_left = left_words::has_left(&text, parsed, is_text)
+        || parsed.is_trailing && left_words::ends_with_day_of_month(&message.words, &text);
+    if has_left {
+        return Some(Intent::Unclear(wording::reminder_half_understood(
+            &parsed.text,
+        )));
+    }
     unknown_before(&text, is_text)
 }
 
@@ -301,7 +329,7 @@ fn is_condition_alone(words: &Words) -> bool {
 }
 
 /// Verbs after which "if" begins a question, not a condition: "ask Bo if he comes".
-const ASKS: [&str; 10] = [
+pub(super) const ASKS: [&str; 10] = [
     "ask", "see", "check", "know", "tell", "wonder", "find", "hear", "decide", "test",
 ];
 

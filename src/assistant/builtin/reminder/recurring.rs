@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::half_understood::{has_condition, has_time_left, is_condition};
+use super::left_words;
 use super::leftover;
 use super::parts;
 use super::repeats::{self, Repeat, RepeatProblem, repeats};
@@ -10,6 +11,7 @@ use super::spans;
 use super::{REMINDER_CHARS_MAX, ReminderText, is_early};
 use crate::assistant::builtin::{Intent, ParsedMessage, follow_up, wording};
 use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when::amount;
 use crate::assistant::text::words::Words;
 
 /// A recurring reminder; `None` when these words belong to its text.
@@ -87,6 +89,17 @@ fn has_more(text: &Words) -> bool {
     leftover::is_taken_back(text)
         || has_time_left(text.original(0..text.len()))
         || repeats(text, 0..text.len())
+        || left_words::has_repeat(text)
+        || ends_with_times(text)
+}
+
+/// "run 4 times": how often in all?
+fn ends_with_times(text: &Words) -> bool {
+    let Some(at) = text.len().checked_sub(2) else {
+        return false;
+    };
+    let is_count = amount::count(text, at).is_some_and(|(_, end)| end == at + 1);
+    is_count && text.get(at + 1) == "times"
 }
 
 /// Whether the text has a limit that is not understood: "every monday in december", "every year on my

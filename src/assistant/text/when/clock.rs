@@ -41,7 +41,9 @@ pub(super) fn clock(words: &Words, at: usize, bare: bool) -> Option<(TimeOfDay, 
     if more == end && needs_more && !(bare && clock.hour <= 24) {
         return None;
     }
-    Some((clock, more))
+    // "18:30 h"
+    let is_of_24 = more == end && clock.exact && word.contains(':') && words.get(end) == "h";
+    Some((clock, more + usize::from(is_of_24)))
 }
 
 /// A part of the day, the day that it implies, and the index after it. `dated`: a day or time came
@@ -69,6 +71,10 @@ pub(super) fn part(
     }
     if let Some(next) = words.after(at, phrases!["in the", "at", "the"]) {
         let part = named(next)?;
+        // "the morning show"
+        if words.get(at) == "the" && !may_follow_part(words.get(next + 1)) {
+            return None;
+        }
         return ((part == PartOfDay::Night) == (words.get(at) == "at") || words.get(at) != "at")
             .then_some((part, None, next + 1));
     }
@@ -77,6 +83,16 @@ pub(super) fn part(
     } else {
         None
     }
+}
+
+/// Whether a part of the day may end before this word: "the morning of 5 december".
+fn may_follow_part(word: &str) -> bool {
+    matches!(
+        word,
+        "" | "to" | "of" | "before" | "after" | "at" | "on" | "around" | "about" | "by" | "that"
+            | "and" | "or" | "from" | "for" | "in" | "please"
+    ) || word.starts_with(|c: char| c.is_ascii_digit())
+        || weekday_name(word).is_some()
 }
 
 fn exactly(hour: u32, minute: u32) -> TimeOfDay {
@@ -210,6 +226,9 @@ pub(super) fn digits(word: &str) -> Option<(TimeOfDay, bool)> {
         Some('h') if tail.len() == 1 => Some((exactly(hour, 0), true)),
         Some(separator @ (':' | '.' | 'h')) => {
             let (minute, rest) = (tail.get(1..3)?, tail.get(3..)?);
+            // "18:30h"
+            let is_of_24 = rest == "h" && separator != 'h';
+            let rest = if is_of_24 { "" } else { rest };
             let minute: u32 = minute
                 .bytes()
                 .all(|b| b.is_ascii_digit())
@@ -221,13 +240,13 @@ pub(super) fn digits(word: &str) -> Option<(TimeOfDay, bool)> {
             if separator == '.' && minute >= 60 {
                 return None;
             }
-            let exact = hour > 12 || head.starts_with('0') || separator == 'h';
+            let exact = hour > 12 || head.starts_with('0') || separator == 'h' || is_of_24;
             let seconds = rest.len() == 3 && rest.starts_with(':');
             let clock = TimeOfDay {
                 bare: !exact,
                 ..parsed_clock(hour, minute, exact)
             };
-            (rest.is_empty() || seconds).then_some((clock, separator != ':'))
+            (rest.is_empty() || seconds).then_some((clock, separator != ':' && !is_of_24))
         }
         Some(_) => None,
     }

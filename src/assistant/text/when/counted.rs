@@ -11,6 +11,11 @@ pub(super) fn read(words: &Words, at: usize) -> Option<(Day, usize)> {
         return Some(found);
     }
     let (delay, end) = amount::delay(words, at, true)?;
+    // "chapter 5 day after tomorrow"
+    let is_day_after = words.after(end - 1, phrases!["day after tomorrow"]);
+    if is_day_after.is_some() && delay.days != 1 {
+        return None;
+    }
     let from = words.after(end, phrases!["from", "after"])?;
     let (first, end) = day::named_day(words, from, true)?;
     if delay.seconds != 0 || delay.months != 0 {

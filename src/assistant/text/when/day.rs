@@ -214,7 +214,8 @@ fn is_short_day(words: &Words, at: usize) -> bool {
 /// "24.12." and, after "on", "24.12": not after "at", where it is a time of day.
 fn dotted(words: &Words, at: usize, on: bool) -> Option<Day> {
     let is_time = at > 0 && matches!(words.get(at - 1), "at" | "by" | "around");
-    let has_dot = words.original(at..at + 1).ends_with('.') && at + 1 < words.len();
+    let typed = words.original(at..at + 1).trim_end_matches(',');
+    let has_dot = typed.ends_with('.') && at + 1 < words.len();
     if is_time || !(on || has_dot) {
         return None;
     }
@@ -232,6 +233,13 @@ fn dotted(words: &Words, at: usize, on: bool) -> Option<Day> {
     };
     let (day, month) = (number(day)?, number(month)?);
     ((1..=31).contains(&day) && (1..=12).contains(&month)).then_some(Day::OfYear { month, day })
+}
+
+/// "24.12." and "24.12" at the end, where a time of day stands before: "at noon 24.12.".
+pub(super) fn dotted_after_time(words: &Words, at: usize) -> Option<(Day, usize)> {
+    let ends = matches!(words.get(at + 1), "" | "to");
+    let day = dotted(words, at, true).filter(|_| ends)?;
+    Some((day, at + 1))
 }
 
 /// "24-12-2026"; "01-12-2026" has two readings.

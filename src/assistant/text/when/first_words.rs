@@ -59,7 +59,7 @@ static FIRST_WORDS: WordSet = WordSet::new(&[
     "six", "sixteen", "sixth", "sixty", "sun", "sunday", "ten", "tenth", "third", "thirteen",
     "thirty", "three", "thu", "thur", "thurs", "thursday", "today", "tom", "tomorrow", "tonight",
     "tue", "tues", "tuesday", "twelfth", "twelve", "twenty", "two", "upcoming", "valentines",
-    "wed", "wednesday", "xmas", "yesterday",
+    "wed", "wednesday", "weds", "xmas", "yesterday",
 ]);
 
 /// Other words that may follow links. Sorted.

@@ -15,7 +15,7 @@ pub(super) fn weekday(word: &str, short: bool) -> Option<Weekday> {
         _ if !short => return None,
         "mon" => Weekday::Mon,
         "tue" | "tues" => Weekday::Tue,
-        "wed" => Weekday::Wed,
+        "wed" | "weds" => Weekday::Wed,
         "thu" | "thur" | "thurs" => Weekday::Thu,
         "fri" => Weekday::Fri,
         "sat" => Weekday::Sat,

@@ -15,8 +15,8 @@ const IN: [&str; 24] = [
     "log", "check", "sign", "clock", "drop", "pop", "dial", "tune", "opt", "stay", "come", "call",
     "move", "sleep", "ring", "phone", "chip", "plug", "hand", "turn", "get", "go", "badge", "fill",
 ];
-const ON: [&str; 12] = [
-    "log", "move", "carry", "get", "go", "press", "hold", "switch", "turn", "put", "try", "pass",
+const ON: [&str; 14] = [
+    "sign", "clock", "log", "move", "carry", "get", "go", "press", "hold", "switch", "turn", "put", "try", "pass",
 ];
 const BY: [&str; 6] = ["drop", "stop", "swing", "come", "pop", "pass"];
 
@@ -66,11 +66,27 @@ fn takes_in(words: &Words, at: usize) -> bool {
     );
     let is_day_before = words.after(at, phrases!["the day before", "the night before"]);
     let is_without = takes_none(words.get(at)) || weekday_name(words.get(at)).is_some();
-    !(is_without || is_of_day.or(is_day_before).is_some())
+    !(is_without || is_of_day.or(is_day_before).is_some() || is_counted(words, at))
 }
 
 fn takes_on(words: &Words, at: usize) -> bool {
-    !takes_none(words.get(at))
+    !(takes_none(words.get(at)) || is_counted(words, at) || is_of_next_week(words, at))
+}
+
+/// "the day after tomorrow", "two days before christmas", "end of the month".
+fn is_counted(words: &Words, at: usize) -> bool {
+    const COUNT_WORDS_MAX: usize = 3;
+    let is_end = words.after(at, phrases!["end of", "the day after", "day after", "the day before"]);
+    let mut ends = at + 1..=at + COUNT_WORDS_MAX;
+    let is_from = |end: usize| {
+        let is_unit = matches!(words.get(end - 1), "day" | "days" | "week" | "weeks" | "month");
+        is_unit && matches!(words.get(end), "before" | "after" | "from")
+    };
+    is_end.is_some() || ends.any(is_from)
+}
+
+fn is_of_next_week(words: &Words, at: usize) -> bool {
+    weekday_name(words.get(at)).is_some() && words.after(at + 1, phrases!["next week"]).is_some()
 }
 
 /// Whether a time that begins so stands without "in" and "on".

@@ -102,6 +102,9 @@ pub(super) fn read(words: &Words, at: usize) -> Option<(Frequency, usize)> {
     if let Some(found) = once_a(words, at).or_else(|| adverb(words, at)) {
         return Some(found);
     }
+    if let Some(end) = words.after(at, phrases!["every month end", "each month end"]) {
+        return Some((Frequency::on(Unit::Month, Days::OfMonth(vec![-1])), end));
+    }
     if let Some(from) = words.after(at, phrases!["every single", "every", "each"]) {
         return every(words, from);
     }
