@@ -394,7 +394,7 @@ fn sentences(text: &str) -> Vec<&str> {
         let mut from = 0;
         while let Some(at) = rest.as_bytes()[from..].windows(2).position(ends) {
             let at = from + at;
-            if is_dot_of_time(&rest[..at], &rest[at + 2..]) {
+            if is_dot_of_time(&rest[..=at], &rest[at + 2..]) {
                 from = at + 1;
                 continue;
             }
@@ -407,21 +407,28 @@ fn sentences(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Whether a dot between these ends "5.12." or "8 p.m." and no sentence.
+/// Whether the dot at the end of `before` belongs to "5.12." or "8 p.m." and ends no sentence.
 fn is_dot_of_time(before: &str, after: &str) -> bool {
-    let last = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let last = before.rsplit(char::is_whitespace).next();
+    let last = last.unwrap_or_default().trim_end_matches('.');
+    // "see you at 8 p.m. remind me at 7 to go", unlike "at 8 p.m. remind me to go"
+    let is_request = after.starts_with("remind") && !is_time(before);
     let is_half = ["p.m", "a.m", "P.M", "A.M"]
         .iter()
         .any(|half| last.ends_with(half));
     let is_number = |part: &str, max: u8| {
         let is_short = (1..=2).contains(&part.len());
-        is_short && part.parse::<u8>().is_ok_and(|number| (1..=max).contains(&number))
+        is_short
+            && part
+                .parse::<u8>()
+                .is_ok_and(|number| (1..=max).contains(&number))
     };
     let is_date = || {
         let parts = last.split_once('.');
         parts.is_some_and(|(day, month)| is_number(day, 31) && is_number(month, 12))
     };
-    !after.starts_with(char::is_uppercase) && (is_half || is_date())
+    let is_new = is_request || after.starts_with(char::is_uppercase);
+    !is_new && (is_half || is_date())
 }
 
 /// Whether all words are those of a time: "on friday at 5".

@@ -114,18 +114,24 @@ fn ends_with_short_day(text: &Words) -> bool {
 }
 
 /// "if i'm hungry", "when i'm home", unlike "ask bo if he comes".
-pub(super) fn has_condition(text: &Words) -> bool {
+///
+/// `is_before_time`: "when i get home" stands before its time, "at 5".
+pub(super) fn has_condition(text: &Words, is_before_time: bool) -> bool {
     let asks = |at: usize| {
         (0..at).any(|at| {
             let word = text.get(at);
-            ASKS.contains(&word) || matches!(word, "text" | "message" | "email" | "write" | "learn")
+            ASKS.contains(&word)
+                || matches!(
+                    word,
+                    "text" | "message" | "email" | "write" | "learn" | "look" | "remember"
+                )
         })
     };
     let is_mine = |word: &str| matches!(word, "i" | "im" | "ive" | "we" | "weve" | "youre");
     (1..text.len()).any(|at| {
         let is_condition = match text.get(at) {
             "if" => !matches!(text.get(at - 1), "as" | "even" | "what" | "only"),
-            "when" | "whenever" | "once" => is_mine(text.get(at + 1)),
+            "when" | "whenever" | "once" => is_mine(text.get(at + 1)) && !is_before_time,
             _ => false,
         };
         is_condition && !asks(at)
@@ -194,17 +200,20 @@ fn names_day_at_end(words: &Words, is_text: bool) -> bool {
     };
     let before = |at: usize| at.checked_sub(1).map_or("", |at| words.get(at));
     let is_thing = |at: usize| {
-        phrases!["for", "about", "of", "with", "a", "an", "to", "happy", "merry"]
-            .contains(before(at))
+        phrases![
+            "for", "about", "of", "with", "a", "an", "to", "happy", "merry", "plan", "prepare",
+            "organise", "organize", "enjoy", "discuss", "prep",
+        ]
+        .contains(before(at))
     };
     let first = len.saturating_sub(NAME_WORDS_MAX);
-    let is_name = (first..len).any(|at| {
-        words.after(at, &NAMES) == Some(len) && !is_thing(at) && (at > 0 || !is_text)
-    });
+    let is_name = (first..len)
+        .any(|at| words.after(at, &NAMES) == Some(len) && !is_thing(at) && (at > 0 || !is_text));
     let is_span = match words.get(last) {
+        "day" if last > 0 && is_thing(last - 1) => false,
         "day" => !phrases![
-            "", "the", "my", "your", "our", "this", "nice", "good", "great", "whole", "next", "one",
-            "some", "per", "a", "his", "her", "their", "each", "that", "big", "lovely",
+            "", "the", "my", "your", "our", "this", "nice", "good", "great", "whole", "next",
+            "one", "some", "per", "a", "his", "her", "their", "each", "that", "big", "lovely",
         ]
         .contains(before(last)),
         "week" | "month" | "year" | "quarter" | "summer" | "spring" | "autumn" | "winter"
@@ -222,7 +231,10 @@ fn names_month(words: &Words, last: usize) -> bool {
     let is_number = |word: &str| word.parse::<u32>().is_ok_and(|day| day <= DAYS_MAX);
     let is_part = matches!(before, "mid" | "early" | "late" | "beginning" | "end");
     let is_year = words.get(last).len() == 4 && words.get(last).starts_with("20");
-    let is_foreign = matches!(words.get(last), "dez" | "okt" | "mai" | "dezember" | "oktober");
+    let is_foreign = matches!(
+        words.get(last),
+        "dez" | "okt" | "mai" | "dezember" | "oktober"
+    );
     month(words.get(last)).is_some() && (is_part || is_number(before))
         || month(before).is_some() && is_year
         || is_foreign && is_number(before)
@@ -240,7 +252,9 @@ fn is_date(word: &str) -> bool {
     };
     let is_plain = word.len() == 8 && word.starts_with("20") && word.parse::<u32>().is_ok();
     is_plain
-        || word.split_once(['.', '-']).is_some_and(|(first, second)| is_day(first, second))
+        || word
+            .split_once(['.', '-'])
+            .is_some_and(|(first, second)| is_day(first, second))
 }
 
 /// "run 5" before "jan 27": the number may be the day, and the other one the year.
@@ -268,7 +282,7 @@ mod tests {
             ("run every full moon at 6pm", true),
             ("run before friday at 6pm", true),
             ("run at 6pm after friday", true),
-            ("run starting friday at 6pm", true),
+            ("run except friday at 6pm", true),
             ("run a week on monday", true),
             ("run at 6pm today week", true),
             ("call mum nye at 6pm", true),
@@ -303,10 +317,11 @@ mod tests {
             ("eat when i'm home", true),
             ("ask bo if he comes", false),
             ("see when i can come", false),
+            ("look if it's there", false),
             ("act as if nothing happened", false),
             ("eat", false),
         ] {
-            assert_eq!(has_condition(&Words::new(text)), expected, "{text}");
+            assert_eq!(has_condition(&Words::new(text), false), expected, "{text}");
         }
     }
 }

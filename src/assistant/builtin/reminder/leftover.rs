@@ -81,9 +81,28 @@ pub(super) fn tells_when(words: &Words, range: Range<usize>) -> bool {
             || when::read(words, at).is_some()
             || matches!(
                 word,
-                "if" | "unless" | "once" | "when" | "whenever" | "while" | "before" | "after"
-                    | "every" | "each" | "until" | "till" | "during" | "since" | "as" | "time"
-                    | "not" | "dont" | "never" | "case" | "morning" | "evening" | "night"
+                "if" | "unless"
+                    | "once"
+                    | "when"
+                    | "whenever"
+                    | "while"
+                    | "before"
+                    | "after"
+                    | "every"
+                    | "each"
+                    | "until"
+                    | "till"
+                    | "during"
+                    | "since"
+                    | "as"
+                    | "time"
+                    | "not"
+                    | "dont"
+                    | "never"
+                    | "case"
+                    | "morning"
+                    | "evening"
+                    | "night"
             )
     })
 }
@@ -187,7 +206,7 @@ pub(super) fn of_request(
         )));
     }
     let is_text = parsed.is_linked || begins_with_text(&message.words, range.start);
-    if !parsed.is_clause && left_words::has_condition(&text) {
+    if !parsed.is_clause && left_words::has_condition(&text, parsed.is_trailing) {
         return Some(Intent::Unclear(wording::reminder_with_condition(
             &parsed.text,
         )));

@@ -89,8 +89,22 @@ pub(super) fn part(
 fn may_follow_part(word: &str) -> bool {
     matches!(
         word,
-        "" | "to" | "of" | "before" | "after" | "at" | "on" | "around" | "about" | "by" | "that"
-            | "and" | "or" | "from" | "for" | "in" | "please"
+        "" | "to"
+            | "of"
+            | "before"
+            | "after"
+            | "at"
+            | "on"
+            | "around"
+            | "about"
+            | "by"
+            | "that"
+            | "and"
+            | "or"
+            | "from"
+            | "for"
+            | "in"
+            | "please"
     ) || word.starts_with(|c: char| c.is_ascii_digit())
         || weekday_name(word).is_some()
 }

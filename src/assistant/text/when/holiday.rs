@@ -59,8 +59,17 @@ pub(super) fn holiday(words: &Words, at: usize) -> Option<(Day, usize)> {
         "for" => matches!(before(2), "" | "me" | "us" | "reminder" | "alarm"),
         link => matches!(
             link,
-            "on" | "at" | "by" | "next" | "from" | "after" | "before" | "me" | "us" | "until"
-                | "till" | "til"
+            "on" | "at"
+                | "by"
+                | "next"
+                | "from"
+                | "after"
+                | "before"
+                | "me"
+                | "us"
+                | "until"
+                | "till"
+                | "til"
         ),
     };
     // "buy champagne new year's eve", unlike "plan christmas eve".

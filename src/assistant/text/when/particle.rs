@@ -16,7 +16,8 @@ const IN: [&str; 24] = [
     "move", "sleep", "ring", "phone", "chip", "plug", "hand", "turn", "get", "go", "badge", "fill",
 ];
 const ON: [&str; 14] = [
-    "sign", "clock", "log", "move", "carry", "get", "go", "press", "hold", "switch", "turn", "put", "try", "pass",
+    "sign", "clock", "log", "move", "carry", "get", "go", "press", "hold", "switch", "turn", "put",
+    "try", "pass",
 ];
 const BY: [&str; 6] = ["drop", "stop", "swing", "come", "pop", "pass"];
 
@@ -76,10 +77,16 @@ fn takes_on(words: &Words, at: usize) -> bool {
 /// "the day after tomorrow", "two days before christmas", "end of the month".
 fn is_counted(words: &Words, at: usize) -> bool {
     const COUNT_WORDS_MAX: usize = 3;
-    let is_end = words.after(at, phrases!["end of", "the day after", "day after", "the day before"]);
+    let is_end = words.after(
+        at,
+        phrases!["end of", "the day after", "day after", "the day before"],
+    );
     let mut ends = at + 1..=at + COUNT_WORDS_MAX;
     let is_from = |end: usize| {
-        let is_unit = matches!(words.get(end - 1), "day" | "days" | "week" | "weeks" | "month");
+        let is_unit = matches!(
+            words.get(end - 1),
+            "day" | "days" | "week" | "weeks" | "month"
+        );
         is_unit && matches!(words.get(end), "before" | "after" | "from")
     };
     is_end.is_some() || ends.any(is_from)
