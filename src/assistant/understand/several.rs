@@ -412,7 +412,7 @@ fn is_dot_of_time(before: &str, after: &str) -> bool {
     let last = before.rsplit(char::is_whitespace).next();
     let last = last.unwrap_or_default().trim_end_matches('.');
     // "see you at 8 p.m. remind me at 7 to go", unlike "at 8 p.m. remind me to go"
-    let is_request = after.starts_with("remind") && !is_time(before);
+    let is_request = || after.starts_with("remind") && !is_time(before);
     let is_half = ["p.m", "a.m", "P.M", "A.M"]
         .iter()
         .any(|half| last.ends_with(half));
@@ -427,8 +427,8 @@ fn is_dot_of_time(before: &str, after: &str) -> bool {
         let parts = last.split_once('.');
         parts.is_some_and(|(day, month)| is_number(day, 31) && is_number(month, 12))
     };
-    let is_new = is_request || after.starts_with(char::is_uppercase);
-    !is_new && (is_half || is_date())
+    let is_new = || after.starts_with(char::is_uppercase) || is_request();
+    (is_half || is_date()) && !is_new()
 }
 
 /// Whether all words are those of a time: "on friday at 5".

@@ -211,14 +211,12 @@ pub(super) fn of_request(
             &parsed.text,
         )));
     }
+    if let Some(unknown) = unknown_before(&text, is_text) {
+        return Some(unknown);
+    }
     let has_left = left_words::has_left(&text, parsed, is_text)
         || parsed.is_trailing && left_words::ends_with_day_of_month(&message.words, &text);
-    if has_left {
-        return Some(Intent::Unclear(wording::reminder_half_understood(
-            &parsed.text,
-        )));
-    }
-    unknown_before(&text, is_text)
+    has_left.then(|| Intent::Unclear(wording::reminder_half_understood(&parsed.text)))
 }
 
 /// "the 5th dentist", "pay the 1st": beside an hour the number is hardly part of the text, unlike that
