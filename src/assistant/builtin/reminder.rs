@@ -4,6 +4,7 @@
 mod answer;
 pub(super) mod before;
 mod before_event;
+mod before_request;
 mod before_time;
 mod cancelling;
 mod correction;
@@ -29,13 +30,14 @@ mod zones;
 use std::ops::Range;
 
 pub(super) use answer::{answered_text, may_answer, text_alone};
+use before_request::{after_talk, parsed_request};
 use correction::CorrectedTime;
 use half_understood::{
     begins_with_hour, has_second_day, has_time_left, is_half_read, names_day_of_another,
 };
 pub(super) use parts::split_words;
 pub(in crate::assistant) use parts::without_courtesies;
-use parts::{ReminderParts, split_request, text_of, without_too};
+use parts::{split_request, text_of, without_too};
 use recurring::{recurring, repeated};
 use repeats::repeats;
 use several_times::{at_several_times, each_with_text, each_with_time, two};
@@ -154,32 +156,6 @@ fn set_late(message: &ParsedMessage) -> Option<Intent> {
             timer: false,
         },
     ))
-}
-
-/// "i'm going out, remind me at 5 to call bo": a whole request after words that tell no time.
-/// `before`: where it begins.
-fn after_talk(message: &ParsedMessage, before: usize, body: usize) -> Option<Intent> {
-    let words = &message.words;
-    let talk = message.start..before;
-    let is_answer = talk.clone().all(|at| {
-        matches!(
-            words.get(at),
-            "actually" | "yes" | "yeah" | "yep" | "yup" | "no" | "nah" | "wait" | "sorry" | "sure"
-        )
-    });
-    let is_set_off = words.original(talk.clone()).ends_with(',');
-    if !(is_answer || is_set_off) || leftover::tells_when(words, talk) {
-        return None;
-    }
-    let request = ReminderText {
-        body,
-        lead: None,
-        nothing: "",
-        timer: false,
-    };
-    let is_whole =
-        |intent: &Intent| matches!(intent, Intent::Remind { .. } | Intent::RemindBefore(_));
-    Some(reminder(message, &request)).filter(is_whole)
 }
 
 struct ReminderText {
@@ -360,41 +336,6 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
         None => leftover::without_time(parsed.text, leftover::begins_with_text(words, range.start)),
         Some(spec) => leftover::of_request(message, range, &parsed)
             .unwrap_or_else(|| finished(message, &spec, &parsed.text)),
-    }
-}
-
-/// Time and text, also with the time before the command: "at 5 remind me to buy wine for saturday".
-fn parsed_request(
-    message: &ParsedMessage,
-    range: Range<usize>,
-    request: &ReminderText,
-) -> ReminderParts {
-    let words = &message.words;
-    let Some(lead) = request.lead else {
-        return split_request(message, range, request.timer);
-    };
-    let text = parts::after_link(words, range.start)..range.end;
-    if let Some(parsed) = parts::day_of_thing(words, range.start, &lead, text.clone()) {
-        return parsed;
-    }
-    let parsed = split_request(message, range, request.timer);
-    // "tomorrow at 5 remind me to watch the morning show"
-    let is_whole = lead.clock.is_some() && (lead.day.is_some() || lead.delay.is_some());
-    if is_whole || !parsed.tail.is_empty() {
-        let text = text_of(words, text);
-        return ReminderParts {
-            spec: Some(lead),
-            text: parts::without_question(message, text),
-            is_trailing: false,
-            tail: 0..0,
-            is_linked: true,
-            ..parsed
-        };
-    }
-    let both = parsed.spec.and_then(|spec| spec.merged(lead));
-    ReminderParts {
-        spec: Some(both.unwrap_or(lead)),
-        ..parsed
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::word_set::WordMap;
 
 /// Sorted by the first.
-const WORDS: [(&str, &str); 105] = [
+const WORDS: [(&str, &str); 106] = [
     ("2day", "today"),
     ("2moro", "tomorrow"),
     ("2morrow", "tomorrow"),
@@ -34,6 +34,7 @@ const WORDS: [(&str, &str); 105] = [
     ("mornig", "morning"),
     ("mornin", "morning"),
     ("mths", "months"),
+    ("noonish", "noon"),
     ("nxt", "next"),
     ("rember", "remember"),
     ("remeber", "remember"),

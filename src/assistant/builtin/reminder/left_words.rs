@@ -1,8 +1,8 @@
 //! Words of a day, of a repeat or of a condition that are left in the text beside a time that was
 //! understood: "run before friday" at 18:00. When they mean is not known, so nothing is to be set.
 
-use super::leftover::ASKS;
 use super::parts::ReminderParts;
+use super::task_words::ASKS;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when::{self, Day, TimeExpression, amount, month, weekday_name};
 use crate::assistant::text::word_set::WordSet;
@@ -18,11 +18,13 @@ pub(super) fn has_left(text: &Words, parsed: &ReminderParts, is_linked: bool) ->
         return true;
     }
     let has_day = parsed.spec.is_some_and(|spec| has_day(&spec));
-    if !has_day && ends_with_short_day(text) {
+    let is_around = parsed.is_trailing || !parsed.tail.is_empty();
+    let is_own = is_linked && !is_around;
+    let is_named = |words: &Words| !has_day && names_day_at_end(words, is_linked, is_own);
+    if !has_day && ends_with_short_day(text) || ends_with_limit(text) || is_named(text) {
         return true;
     }
-    let is_around = parsed.is_trailing || !parsed.tail.is_empty();
-    if is_linked && !is_around {
+    if is_own {
         return false;
     }
     let before = text.len().saturating_sub(parsed.tail.len());
@@ -32,11 +34,10 @@ pub(super) fn has_left(text: &Words, parsed: &ReminderParts, is_linked: bool) ->
     };
     let is_week = matches!(text.get(before), "week" | "fortnight") && !parsed.tail.is_empty();
     is_week
+        || ends_with_limit(&head)
         || ends_before_day(&head, parsed.spec)
-        || !has_day
-            && (has_limit(text)
-                || names_day_at_end(&head, is_linked)
-                || names_day_at_end(text, is_linked))
+        || is_named(&head)
+        || !has_day && (has_limit(text) || [text, &head].into_iter().any(ends_with_span))
 }
 
 fn has_day(spec: &TimeExpression) -> bool {
@@ -61,14 +62,34 @@ pub(super) fn has_repeat(text: &Words) -> bool {
     let is_unit = |word: &str| {
         matches!(
             word,
-            "day" | "days" | "week" | "weeks" | "month" | "hour" | "morning" | "evening" | "night"
+            "day"
+                | "days"
+                | "week"
+                | "weeks"
+                | "month"
+                | "months"
+                | "year"
+                | "hour"
+                | "morning"
+                | "evening"
+                | "night"
+                | "spring"
+                | "summer"
+                | "autumn"
+                | "winter"
+                | "payday"
+                | "mornings"
+                | "evenings"
+                | "nights"
         ) || weekday_name(word).is_some()
     };
     (0..text.len()).any(|at| {
         let next = text.get(at + 1);
         match text.get(at) {
             "every" => !THINGS.contains(text.hashed(at + 1)),
-            "each" | "ever" | "alternate" | "alternating" => is_unit(next),
+            "alternate" | "alternating" => next.is_empty() || is_unit(next),
+            "each" | "ever" | "most" => is_unit(next),
+            "bi-weekly" | "bi-monthly" | "bi-annually" => next.is_empty(),
             "weekends" | "weekdays" | "weekend" => next == "only",
             _ => false,
         }
@@ -127,18 +148,22 @@ pub(super) fn has_condition(text: &Words, is_before_time: bool) -> bool {
                 )
         })
     };
-    let is_mine = |word: &str| matches!(word, "i" | "im" | "ive" | "we" | "weve" | "youre");
     (1..text.len()).any(|at| {
+        let (next, verb) = (text.get(at + 1), text.get(at + 2));
+        let is_clause = !matches!(next, "" | "to") && !verb.is_empty();
+        let is_mine = matches!(next, "i" | "im" | "ive" | "we" | "weve" | "youre");
         let is_condition = match text.get(at) {
             "if" => !matches!(text.get(at - 1), "as" | "even" | "what" | "only"),
-            "when" | "whenever" | "once" => is_mine(text.get(at + 1)) && !is_before_time,
+            "when" | "whenever" => (is_clause || is_mine) && !is_before_time,
+            "once" => (is_mine || matches!(verb, "is" | "are" | "has")) && !is_before_time,
+            "as" => text.after(at, phrases!["as soon as"]).is_some() && !is_before_time,
             _ => false,
         };
         is_condition && !asks(at)
     })
 }
 
-/// "run from" before friday, "run a week" before monday, "run 5th" before next month.
+/// "run a week" before monday, "run 5th" before next month.
 fn ends_before_day(head: &Words, spec: Option<TimeExpression>) -> bool {
     let Some(last) = head.len().checked_sub(1).filter(|last| *last > 0) else {
         return false;
@@ -149,10 +174,22 @@ fn ends_before_day(head: &Words, spec: Option<TimeExpression>) -> bool {
         && !matches!(before, "her" | "his" | "my" | "our" | "their" | "your");
     let is_of_weekday = spec.is_some_and(|spec| matches!(spec.day, Some(Day::Weekday { .. })));
     match head.get(last) {
+        "good" | "easter" if is_of_weekday => true,
+        _ => is_ordinal || ends_with_days(head),
+    }
+}
+
+/// "run from" or "run starting", before a day that was taken out.
+pub(super) fn ends_with_limit(text: &Words) -> bool {
+    let Some(last) = text.len().checked_sub(1).filter(|last| *last > 0) else {
+        return false;
+    };
+    let before = text.get(last - 1);
+    match text.get(last) {
         "since" | "until" | "till" | "starting" | "beginning" | "except" | "than" => true,
         "from" => !matches!(before, "is" | "are" | "was" | "come" | "comes" | "came"),
-        "good" | "easter" if is_of_weekday => true,
-        _ => is_ordinal && spec.is_some_and(|spec| has_day(&spec)) || ends_with_days(head),
+        "to" => before == "up",
+        _ => false,
     }
 }
 
@@ -186,13 +223,15 @@ fn has_limit(text: &Words) -> bool {
 /// Days that are known by a name whose date isn't, or by no date at all.
 static NAMES: Phrases = Phrases::new(&[
     "nye", "thanksgiving", "hanukkah", "chanukah", "diwali", "eid", "passover", "pentecost",
-    "payday", "overmorrow", "midweek", "new year", "new years", "day off", "xmas", "christmas",
-    "easter", "halloween", "valentines", "tus", "midsummer", "the weekend", "bank holiday",
+    "payday", "overmorrow", "midweek", "eom", "eow", "eoy", "new year", "new years", "day off",
+    "xmas", "christmas", "easter", "halloween", "valentines", "tus", "midsummer", "the weekend",
+    "bank holiday",
 ]);
 
 /// Whether the last words name a day: "call mum nye", "pay early january", "meet 5.12". `is_text`:
 /// the first word is one of the text.
-fn names_day_at_end(words: &Words, is_text: bool) -> bool {
+/// `is_own`: the time is before it, so that "before" is of the thing.
+fn names_day_at_end(words: &Words, is_text: bool, is_own: bool) -> bool {
     const NAME_WORDS_MAX: usize = 2;
     let len = words.len();
     let Some(last) = len.checked_sub(1) else {
@@ -205,22 +244,64 @@ fn names_day_at_end(words: &Words, is_text: bool) -> bool {
             "organise", "organize", "enjoy", "discuss", "prep",
         ]
         .contains(before(at))
+            || is_own && matches!(before(at), "before" | "by" | "due" | "from" | "on")
     };
     let first = len.saturating_sub(NAME_WORDS_MAX);
     let is_name = (first..len)
         .any(|at| words.after(at, &NAMES) == Some(len) && !is_thing(at) && (at > 0 || !is_text));
-    let is_span = match words.get(last) {
-        "day" if last > 0 && is_thing(last - 1) => false,
-        "day" => !phrases![
+    let is_of_noun = |at: usize| matches!(before(at), "the" | "my" | "our" | "his" | "her");
+    let is_day = words.get(last) == "day"
+        && last > 0
+        && !is_thing(last - 1)
+        && !is_of_noun(last - 1)
+        && !phrases![
             "", "the", "my", "your", "our", "this", "nice", "good", "great", "whole", "next",
             "one", "some", "per", "a", "his", "her", "their", "each", "that", "big", "lovely",
         ]
-        .contains(before(last)),
-        "week" | "month" | "year" | "quarter" | "summer" | "spring" | "autumn" | "winter"
-        | "season" | "weekend" => matches!(before(last), "this" | "next" | "coming"),
-        _ => false,
+        .contains(before(last));
+    let is_dated =
+        last > 0 && is_date(words.get(last)) && !is_amount(words, last) && !is_thing(last);
+    let is_month = names_month(words, last) && !is_thing(last - 1);
+    is_name || is_day || is_month || is_dated
+}
+
+/// "5.12" after these is probably an amount.
+fn is_amount(words: &Words, last: usize) -> bool {
+    let is_paid = matches!(
+        words.get(0),
+        "pay"
+            | "spend"
+            | "send"
+            | "give"
+            | "transfer"
+            | "deposit"
+            | "withdraw"
+            | "collect"
+            | "refund"
+            | "return"
+    );
+    is_paid && words.get(last).contains('.')
+}
+
+/// "later this week", "next summer".
+fn ends_with_span(words: &Words) -> bool {
+    let Some(last) = words.len().checked_sub(1).filter(|last| *last > 0) else {
+        return false;
     };
-    is_name || is_span || names_month(words, last) || is_date(words.get(last)) && last > 0
+    let is_span = matches!(
+        words.get(last),
+        "week"
+            | "month"
+            | "year"
+            | "quarter"
+            | "summer"
+            | "spring"
+            | "autumn"
+            | "winter"
+            | "season"
+            | "weekend"
+    );
+    is_span && matches!(words.get(last - 1), "this" | "next" | "coming")
 }
 
 /// "mid december", "jan 2027", "5 dez".
@@ -231,11 +312,29 @@ fn names_month(words: &Words, last: usize) -> bool {
     let is_number = |word: &str| word.parse::<u32>().is_ok_and(|day| day <= DAYS_MAX);
     let is_part = matches!(before, "mid" | "early" | "late" | "beginning" | "end");
     let is_year = words.get(last).len() == 4 && words.get(last).starts_with("20");
+    let is_short = last > 1
+        && matches!(
+            words.get(last),
+            "feb" | "apr" | "jul" | "aug" | "sep" | "sept" | "oct" | "nov" | "dec"
+        )
+        && !matches!(before, "for" | "about" | "in" | "of");
+    // "first week of december"
+    let of_month = before == "of"
+        && last > 2
+        && matches!(
+            words.get(last - 2),
+            "week" | "half" | "part" | "middle" | "start" | "days"
+        );
+    let is_joined = words.get(last).split_once('-').is_some_and(|(part, name)| {
+        matches!(part, "mid" | "early" | "late") && month(name).is_some()
+    });
     let is_foreign = matches!(
         words.get(last),
         "dez" | "okt" | "mai" | "dezember" | "oktober"
     );
-    month(words.get(last)).is_some() && (is_part || is_number(before))
+    is_short
+        || is_joined
+        || month(words.get(last)).is_some() && (is_part || of_month || is_number(before))
         || month(before).is_some() && is_year
         || is_foreign && is_number(before)
 }
@@ -292,6 +391,12 @@ mod tests {
             ("text joe sun around 4pm", true),
             ("eat at 8 instead of 7", true),
             ("at 5 to eat\" doesn't work", true),
+            ("at 8 to take meds nye", true),
+            ("at 8 to take meds mid december", true),
+            ("run most days at 6pm", true),
+            ("call mum first week of december at 6pm", true),
+            ("at 5 to pay bo 12.10", false),
+            ("at 5 to plan next summer", false),
             ("clean every room at 6pm", false),
             ("at 5 to finish it before friday", false),
             ("buy sweets for halloween at 6pm", false),
@@ -318,6 +423,9 @@ mod tests {
             ("ask bo if he comes", false),
             ("see when i can come", false),
             ("look if it's there", false),
+            ("call mum when bo is out", true),
+            ("call mum as soon as bo is out", true),
+            ("learn when to stop", false),
             ("act as if nothing happened", false),
             ("eat", false),
         ] {

@@ -7,7 +7,7 @@ use super::correction;
 use super::left_words;
 use super::parts::{ReminderParts, WORDS_MAX, text_of, without_unknown_time};
 use super::spans;
-use super::task_words::begins_task;
+use super::task_words::{ASKS, begins_task};
 use super::vague;
 use super::zones;
 use crate::assistant::builtin::{Intent, ParsedMessage, subject, wording};
@@ -259,6 +259,10 @@ fn is_done_within(text: &Words) -> bool {
     ]);
     let len = text.len();
     let is_at_end = |at: usize| match text.get(at) {
+        // "take meds until monday"
+        "until" | "till" => when::read(text, at + 1).is_some_and(|(_, end)| end == len),
+        "all" | "whole" => at + 2 == len && matches!(text.get(at + 1), "week" | "month"),
+        "in" if text.after(at, phrases!["in a row"]) == Some(len) => true,
         "in" | "during" => at + 2 == len && when::month(text.get(at + 1)).is_some(),
         "for" => {
             let count = text.after(at + 1, phrases!["the next", "the"]);
@@ -344,11 +348,6 @@ fn is_condition_alone(words: &Words) -> bool {
             .after(0, phrases!["in case", "as soon as", "as long as"])
             .is_some()
 }
-
-/// Verbs after which "if" begins a question, not a condition: "ask Bo if he comes".
-pub(super) const ASKS: [&str; 10] = [
-    "ask", "see", "check", "know", "tell", "wonder", "find", "hear", "decide", "test",
-];
 
 /// Whether a place is named where the clock shows another time.
 fn is_elsewhere(message: &ParsedMessage, place: &str) -> bool {
@@ -486,6 +485,9 @@ mod tests {
             ("run for 3 days", true),
             ("take pills for the next two weeks", true),
             ("water the plants in april", true),
+            ("take pills until monday", true),
+            ("take pills the whole week", true),
+            ("take pills 3 days in a row", true),
             ("run for 30 minutes", false),
             ("walk in april showers", false),
             ("call april", false),

@@ -90,6 +90,7 @@ fn has_more(text: &Words) -> bool {
         || has_time_left(text.original(0..text.len()))
         || repeats(text, 0..text.len())
         || left_words::has_repeat(text)
+        || left_words::ends_with_limit(text)
         || ends_with_times(text)
 }
 

@@ -62,6 +62,11 @@ static FIRST_WORDS: WordSet<1024> = WordSet::new(&[
     "wish", "work", "wrap", "write", "xray", "yearly", "yell", "your", "zip", "zoom",
 ]);
 
+/// Verbs after which "if" begins a question, not a condition: "ask Bo if he comes".
+pub(super) const ASKS: [&str; 10] = [
+    "ask", "see", "check", "know", "tell", "wonder", "find", "hear", "decide", "test",
+];
+
 /// "don't forget: bank at 3": something to do, not a fact such as "don't forget my flight is at 5".
 pub(super) fn not_to_forget(words: &Words, at: usize) -> Option<usize> {
     let body = words.after(at, phrases!["dont forget", "do not forget"])?;
