@@ -2,7 +2,7 @@
 
 use chrono::{Datelike, Days, NaiveDate, Weekday};
 
-use super::{BEFORE_HOUR, HOUR_MARKS, NamedDay, NamedHour, TextToken};
+use super::{BEFORE_HOUR, BETWEEN_MINUTES_AND_HOUR, HOUR_MARKS, NamedDay, NamedHour, TextToken};
 use crate::clock::{Timestamp, Zone};
 
 /// Numbers in words: each the number, and its words.
@@ -234,6 +234,10 @@ pub(super) fn hour_in_words(tokens: &[TextToken<'_>], at: usize) -> Option<Named
         ("in", "the") => next(3),
         _ => "",
     };
+    // "ten to nine"
+    if BETWEEN_MINUTES_AND_HOUR.contains(&next(1)) && number_of(next(2)).is_some() {
+        return None;
+    }
     let half = match part {
         "morning" => Some(0),
         "afternoon" | "evening" => Some(12),
