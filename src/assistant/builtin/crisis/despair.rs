@@ -239,6 +239,9 @@ const PLAIN: &[&str] = &[
 const OF_OTHERS: &[&str] = &[
     "WHO|NEAR|CHILD .. WISH|says|said|say .. to? DIE|kms",
     "WHO|NEAR|CHILD .. not WISH .. LIVE",
+    // "ann wants to die": any name
+    "wants|wanted to die $|ON|what|help|please|and|so",
+    "wants|wanted to end his|her|their own? life",
     "WHO|NEAR|CHILD .. WISH|WILL .. end it|everything|things|his|her $|ON|all|life",
     "WHO|NEAR|CHILD .. end|ending|take|taking his|her|their own? life",
     "KILL|cuts|hurts|harms|harm OTHERSELF",

@@ -549,3 +549,25 @@ fn a_crisis_is_told_in_a_language() {
     }
     assert_eq!(language(&Words::new("hello")), None);
 }
+
+#[test]
+fn somebody_with_any_name_may_want_to_die() {
+    for text in [
+        "bo wants to die what do i do", "ann wants to die", "sarah wants to die, help",
+        "bo wants to end his life", "sarah wants to end her life", "my mate bo wants to die",
+        "juno, ann wants to die",
+    ] {
+        assert_eq!(kind(&Words::new(text)), Some(OtherInDespair), "{text}");
+    }
+    for text in [
+        "o meu marido bate-me", "min man slår mig", "mein Mann schlägt mich gerade",
+    ] {
+        assert_eq!(kind(&Words::new(text)), Some(Danger), "{text}");
+    }
+    assert_eq!(kind(&Words::new("хочу вмерти")), Some(Despair));
+    for text in [
+        "my phone wants to die on me", "who wants to die last in that game?",
+    ] {
+        assert_eq!(kind(&Words::new(text)), None, "{text}");
+    }
+}

@@ -8,7 +8,7 @@ pub(super) const DANGERS: &[InLanguage] = &[
         "de",
         &[
             "ich|wir|bin .. in gefahr $|und|hilfe|bitte|hier|ich",
-            "schlagt|schlaegt|schlug|verprugelt|wurgt|tritt|bedroht|vergewaltigt|missbraucht|verfolgt|stalkt|belastigt mich|uns|meine_mutter|meine_mama $|immer|wieder|oft|jeden|und|wenn|weil|seit|bis|mit_dem|standig|dauernd",
+            "schlagt|schlaegt|schlug|verprugelt|wurgt|tritt|bedroht|vergewaltigt|missbraucht|verfolgt|stalkt|belastigt mich|uns|meine_mutter|meine_mama $|gerade|jetzt|immer|wieder|oft|jeden|und|wenn|weil|seit|bis|mit_dem|standig|dauernd",
             "hat|haben|wurde|werde|bin mich? .. geschlagen|vergewaltigt|missbraucht|bedroht|verprugelt|uberfallen|entfuhrt|verfolgt|angegriffen|gewurgt|begrapscht",
             "hausliche gewalt",
             "er|mann|freund|vater|jemand|nachbar|ex|stiefvater|typ schlagt|verprugelt|wurgt|tritt|bedroht|vergewaltigt|ersticht sie|ihn|meine|meinen|seine|ihre $|gerade|jetzt|wieder|frau|mutter|mama|schwester|kind|kinder|bruder|freundin|tochter|sohn",
@@ -73,6 +73,7 @@ pub(super) const DANGERS: &[InLanguage] = &[
         &[
             "estou|estamos em perigo",
             "me bate|bateu|batem|agride|agrediu|estuprou|violou|ameaca|ameacou|persegue|esta_seguindo|enforcou|espanca|espancou|abusa|quer_matar",
+            "bate-me|bateu-me|agride-me|agrediu-me|ameaca-me|ameacou-me|violou-me|persegue-me",
             "fui estuprada|estuprado|violada|agredida|assaltada|esfaqueado|sequestrada",
             "violencia domestica",
             "alguem .. na|dentro|entrou|invadiu|invadindo .. minha|casa",
@@ -134,5 +135,11 @@ pub(super) const DANGERS: &[InLanguage] = &[
             "bicagi|silahi var",
         ],
     ),
-    ("sv", &["jag|vi .. i fara"]),
+    (
+        "sv",
+        &[
+            "jag|vi .. i fara",
+            "slar|misshandlar|hotar|stryper|valdtar mig|oss $|nar|igen|ofta|varje|hela|nu|och",
+        ],
+    ),
 ];
