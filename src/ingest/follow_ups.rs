@@ -9,6 +9,7 @@ pub(super) mod changes;
 pub(super) mod event_times;
 pub(super) mod missing_part;
 pub(super) mod offers;
+mod replacement;
 mod snooze;
 mod subject;
 mod told;
@@ -87,10 +88,10 @@ pub(super) fn carry_out(
             _ => None,
         },
         FollowUp::Replace { to, text } => {
-            changes::replace(turn, tx, Some(to), text)?.map(Reply::from)
+            replacement::replace(turn, tx, Some(to), text)?.map(Reply::from)
         }
         FollowUp::Instead { to, text } => match latest::is_of_last_message(turn, tx)? {
-            true => changes::replace(turn, tx, to.as_ref(), text)?.map(Reply::from),
+            true => replacement::in_place(turn, tx, to.as_ref(), text)?,
             false => None,
         },
         FollowUp::Skip { which, day } => {

@@ -295,46 +295,9 @@ pub(in crate::ingest) fn was_about_reminders(turn: &MessageTurn<'_>, tx: &Tx<'_>
     Ok(latest::is_of_last_message(turn, tx)? || listing::just_shown(turn, tx, &here)?.is_some())
 }
 
-/// Another text for the last one, and another time where one is said.
-pub(super) fn replace(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    to: Option<&TimeChange>,
-    text: &str,
-) -> Result<Option<String>> {
-    let Some(Referent::Open(open)) = referent::find_last(turn, tx)? else {
-        return Ok(None);
-    };
-    let [reminder] = open.as_slice() else {
-        return Ok(None);
-    };
-    let recurrence = reminder.recurrence.as_ref();
-    let new = to.map(|to| to.of_set(reminder.send_at, recurrence, turn.now, turn.zone()));
-    let new = match new.transpose() {
-        Ok(Some(new)) if new.recurrence.is_some() && turn.agent.is_none() => {
-            return Ok(Some(wording::reminder_repeats_not_here()));
-        }
-        Ok(new) => new,
-        Err(reply) => return Ok(Some(reply)),
-    };
-    let request = match &new {
-        Some(new) => ReminderRequest {
-            text,
-            send_at: new.send_at,
-            recurrence: new.recurrence.as_ref(),
-        },
-        None => ReminderRequest {
-            text,
-            send_at: reminder.send_at,
-            recurrence,
-        },
-    };
-    reminder_requests::change(turn, tx, reminder, &request).map(Some)
-}
-
 /// One thing that was set for several times, or those that were named by their numbers. Where
 /// one of them can't be changed so, none is.
-fn change_each(
+pub(super) fn change_each(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
     open: &[Reminder],
