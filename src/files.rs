@@ -3,7 +3,7 @@
 //! service out of its own files.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, fchown};
 use std::path::{Path, PathBuf};
 
@@ -41,6 +41,11 @@ pub fn remove_if_present(path: &Path) -> io::Result<()> {
 /// Creates `path` with mode 0600 and `content`, synced when this returns. An existing file gives
 /// `AlreadyExists`; an incomplete file is removed.
 pub fn create_private(path: &Path, content: &str) -> io::Result<()> {
+    copy_private(path, &mut content.as_bytes()).map(drop)
+}
+
+/// Like `create_private`, with all that `content` has. Returns the bytes written.
+pub fn copy_private(path: &Path, content: &mut impl io::Read) -> io::Result<u64> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(0o600);
     let mut file = options.open(path)?;
@@ -52,10 +57,11 @@ pub fn create_private(path: &Path, content: &str) -> io::Result<()> {
     written
 }
 
-fn finish(file: &mut File, path: &Path, content: &str) -> io::Result<()> {
+fn finish(file: &mut File, path: &Path, content: &mut impl io::Read) -> io::Result<u64> {
     give_to_owner(file, path, None)?;
-    file.write_all(content.as_bytes())?;
-    file.sync_all()
+    let bytes = io::copy(content, file)?;
+    file.sync_all()?;
+    Ok(bytes)
 }
 
 /// An error if this process may not read and write the file or folder.

@@ -24,7 +24,7 @@ for mode in ingest webhook read; do
     echo "recording: $mode"
     # Its figures mean nothing here: the recording executable is slow.
     target/release/examples/load "$mode" --rounds 1 --seconds 10 --stop-politely --json \
-        --binary "$out/recording/$target/release/chatkeep" >/dev/null || true
+        --binary "$out/recording/$target/release/chatkeep" >/dev/null || echo "the benchmark reports a failure; what it recorded is used" >&2
 done
 ls "$out"/raw/*.profraw >/dev/null # ends the script where nothing was recorded
 "$profdata" merge -o "$out/profile.profdata" "$out/raw"

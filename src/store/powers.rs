@@ -68,6 +68,23 @@ impl Tx<'_> {
         self.find(sql, (id, name))
     }
 
+    /// The newest message that changed a state of this owner, and when.
+    pub fn newest_power_change(&self, owner: PowerOwner) -> Result<Option<(i64, Timestamp)>> {
+        let (sql, id) = match owner {
+            PowerOwner::User(user) => (
+                "SELECT message_id, updated_at FROM power_states
+                 WHERE user_id = ?1 AND message_id IS NOT NULL ORDER BY message_id DESC LIMIT 1",
+                user.0,
+            ),
+            PowerOwner::Room(room) => (
+                "SELECT message_id, updated_at FROM power_states
+                 WHERE room_id = ?1 AND message_id IS NOT NULL ORDER BY message_id DESC LIMIT 1",
+                room.0,
+            ),
+        };
+        self.find(sql, [id])
+    }
+
     /// The last write of a state.
     pub fn power_state_write(
         &self,

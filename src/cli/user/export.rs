@@ -1,9 +1,7 @@
 //! `chatkeep user export`: writes all data of a user to a file. The running service makes the file
 //! in its folder of exports, or this command without one; then it is copied.
 
-use std::fs::{File, OpenOptions};
-use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -21,6 +19,8 @@ use crate::store::{self, ExportJob, UserRow};
 
 /// Interval of looks at the job.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
+const SERVICE_ENDED: &str = "the running service ended before the export was ready, and nothing was written; \
+     run this again";
 const CANCELLED: &str = "the export was removed meanwhile; nothing was written";
 
 #[derive(Args)]
@@ -58,7 +58,7 @@ pub(super) fn export(config: &Config, row: &UserRow, file: &Path) -> Result<u64,
         Some(answer) => answer.job_id,
         None => export_without_service(config, user_id)?,
     };
-    wait_until_ready(&config.storage.path, &job_id)?;
+    wait_until_ready(config, &job_id)?;
     let made = config.exports.dir.join(exports::file_name(&job_id));
     copy(&made, file)
 }
@@ -73,12 +73,16 @@ fn export_without_service(config: &Config, user_id: String) -> Result<String, St
     })
 }
 
-fn wait_until_ready(database: &Path, job_id: &str) -> Result<(), String> {
+fn wait_until_ready(config: &Config, job_id: &str) -> Result<(), String> {
     loop {
-        let job: Option<ExportJob> = store::look(database, |view| view.export_job(job_id))?;
+        // Before the job is read: a service that ends then has written its outcome.
+        let is_in_work = running::is_database_in_use(config);
+        let job: Option<ExportJob> =
+            store::look(&config.storage.path, |view| view.export_job(job_id))?;
         let job = job.ok_or(CANCELLED)?;
         match job.status.as_str() {
-            "queued" | "processing" => std::thread::sleep(POLL_INTERVAL),
+            "queued" | "processing" if is_in_work => std::thread::sleep(POLL_INTERVAL),
+            "queued" | "processing" => return Err(SERVICE_ENDED.to_owned()),
             "ready" => return Ok(()),
             "failed" => return Err(job.error.unwrap_or_default()),
             _ => return Err(CANCELLED.to_owned()),
@@ -93,18 +97,5 @@ fn copy(made: &Path, file: &Path) -> Result<u64, String> {
             made.display()
         )
     })?;
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true).mode(0o600);
-    let written = options.open(file).and_then(|mut to| {
-        let copied = io::copy(&mut from, &mut to).and_then(|bytes| {
-            to.sync_all()?;
-            Ok(bytes)
-        });
-        if copied.is_err() {
-            // The first error is returned; removing may fail too.
-            let _ = files::remove_if_present(file);
-        }
-        copied
-    });
-    written.map_err(|e| format!("can't write {}: {e}", file.display()))
+    files::copy_private(file, &mut from).map_err(|e| format!("can't write {}: {e}", file.display()))
 }

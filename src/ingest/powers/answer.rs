@@ -99,13 +99,7 @@ pub(in crate::ingest) fn newest_change(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
 ) -> Result<Option<(i64, Timestamp)>> {
-    let mut newest = None;
-    for power in Power::ALL {
-        let write = tx.power_state_write(turn.owner(), power.name())?;
-        let change = write.and_then(|write| Some((write.message_id?, write.at)));
-        newest = newest.max(change);
-    }
-    let Some((message_id, at)) = newest else {
+    let Some((message_id, at)) = tx.newest_power_change(turn.owner())? else {
         return Ok(None);
     };
     let message = tx.view().message(message_id)?;

@@ -297,7 +297,10 @@ pub(in crate::ingest) fn data(
 ) -> Result<Option<Value>> {
     let stored = tx.power_state(owner_of(turn, power), power.name())?;
     let stored = stored.map(stored_state);
-    let facts = facts_for(turn, tx, power)?;
+    let facts = match power.uses_bookings() {
+        true => facts_for(turn, tx, power)?,
+        false => Facts::default(),
+    };
     let context = PowerContext {
         timezone: turn.timezone(),
         group: turn.in_group() && power.is_shared(),
