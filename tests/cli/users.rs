@@ -324,7 +324,7 @@ async fn what_can_not_be_done_is_said_in_one_line() {
 async fn an_operator_exports_deletes_and_keeps_an_account() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
-    let service = RunningService::start(folder);
+    let mut service = RunningService::start(folder);
     service.denied("ana").await;
     for running in [true, false] {
         let file = format!("ana-{running}.json");
@@ -353,8 +353,8 @@ async fn an_operator_exports_deletes_and_keeps_an_account() {
         );
         assert!(done(folder, "show --phone ana").contains("not asked for"));
         if running {
-            let id = service.child.id().to_string();
-            Command::new("kill").args(["-KILL", &id]).status().unwrap();
+            service.child.kill().unwrap();
+            service.child.wait().unwrap(); // until then it holds the database
         }
     }
     for unknown in [
