@@ -21,7 +21,8 @@ pub(in crate::ingest) fn last_or_nothing(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
 ) -> Result<String> {
-    match undo_last(turn, tx)? {
+    let outcome = take_back_newest(turn, tx)?;
+    match in_words(turn, tx, outcome)? {
         Some(undone) => Ok(undone),
         None => nothing(turn, tx),
     }
@@ -51,6 +52,10 @@ pub(in crate::ingest) fn undo_last(
     tx: &mut Tx<'_>,
 ) -> Result<Option<String>> {
     let outcome = take_back_last(turn, tx)?;
+    in_words(turn, tx, outcome)
+}
+
+fn in_words(turn: &MessageTurn<'_>, tx: &Tx<'_>, outcome: UndoOutcome) -> Result<Option<String>> {
     let language = turn.fixed_language(tx)?;
     let language = language.as_deref();
     Ok(match outcome {

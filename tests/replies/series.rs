@@ -228,6 +228,14 @@ async fn the_newest_change_is_taken_back() {
     let added = result_of(&service, &model, "todo_list", eggs).await;
     assert_eq!(added["ok"], true, "{added}");
     assert_eq!(service.rows(lists), [[json!(1)]]);
+    // A superpower that is off is left alone.
+    service
+        .set_flag("superpower.todo_list.enabled", false)
+        .await;
+    let refused = result_of(&service, &model, "undo", json!({})).await;
+    assert_eq!(refused["ok"], false, "{refused}");
+    assert_eq!(service.rows(lists), [[json!(1)]]);
+    service.set_flag("superpower.todo_list.enabled", true).await;
     let undone = result_of(&service, &model, "undo", json!({})).await;
     assert_eq!(undone["ok"], true, "{undone}");
     assert_eq!(service.rows(lists), [[json!(0)]]);

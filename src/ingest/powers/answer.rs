@@ -94,7 +94,8 @@ fn undo(
     Ok(Some(text))
 }
 
-/// The newest message of the person that changed a superpower's state here, and when.
+/// The newest message of the person that changed a superpower's state here, and when. `None` also
+/// where the person may not use that superpower now.
 pub(in crate::ingest) fn newest_change(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
@@ -104,7 +105,12 @@ pub(in crate::ingest) fn newest_change(
     };
     let message = tx.view().message(message_id)?;
     let is_own = message.is_some_and(|message| message.user == turn.user.id);
-    Ok(is_own.then_some((message_id, at)))
+    let changed = changed_by(turn, tx, message_id)?;
+    let are_on = changed
+        .iter()
+        .all(|power| turn.flags.superpower(power.name()));
+    let is_theirs = is_own && are_on && gate::has_superpowers(turn, tx)?;
+    Ok(is_theirs.then_some((message_id, at)))
 }
 
 /// Takes back what superpowers changed for a message. Returns their replies.
