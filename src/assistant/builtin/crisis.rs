@@ -207,15 +207,39 @@ fn candidates(sentence: &Sentence<'_>) -> Vec<u16> {
     indexes
 }
 
-/// In the languages of `languages::despair::OF_OTHERS`, too.
+/// Whether the writer tells of themselves, and not only of what they heard or think of somebody:
+/// "he told me", "I think my brother", "what can I do". Other languages than English are read word
+/// by word.
 fn names_oneself(words: &Words) -> bool {
-    words.iter().any(|word| {
-        phrases![
-            "i", "im", "ive", "id", "ill", "me", "myself", "ich", "mich", "mir", "je", "jai",
-            "jen", "moi", "yo", "quiero", "voy", "io", "voglio", "eu", "quero", "ik", "mezelf",
-            "jag"
+    let told = phrases![
+        "told", "tells", "telling", "texted", "messaged", "wrote", "called", "asked", "to", "with",
+    ];
+    let before_verb = phrases![
+        "m", "am", "just", "really", "so", "very", "do", "dont", "don't", "not", "have", "can",
+        "should", "only", "also", "need", "to", "a", "little",
+    ];
+    let of_others = phrases![
+        "think", "know", "worry", "worried", "afraid", "scared", "fear", "heard", "believe",
+        "guess", "suspect", "found", "help", "do", "say", "tell", "call", "stop", "talk", "save",
+    ];
+    let is_reported = |at: usize| at > 0 && told.contains(words.get(at - 1));
+    let is_thought = |at: usize| {
+        let verb = (at + 1..words.len()).find(|at| !before_verb.contains(words.get(*at)));
+        verb.map_or(words.get(at + 1) == "do", |verb| {
+            of_others.contains(words.get(verb))
+        })
+    };
+    (0..words.len()).any(|at| match words.get(at) {
+        "me" => !is_reported(at),
+        "i" | "im" | "i'm" | "ive" | "i've" => !is_thought(at),
+        "id" | "i'd" | "ill" | "i'll" | "myself" => true,
+        // Who is meant may be the writer.
+        "someone" | "somebody" => true,
+        word => phrases![
+            "ich", "mich", "mir", "je", "jai", "jen", "moi", "yo", "quiero", "voy", "io", "voglio",
+            "eu", "quero", "ik", "mezelf", "jag", "ja", "mnie"
         ]
-        .contains(word)
+        .contains(word),
     })
 }
 

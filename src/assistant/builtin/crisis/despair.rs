@@ -206,6 +206,8 @@ const PLAIN: &[&str] = &[
     "I .. WILL to? be? jump|jumping $|ON|off|from|out",
     "I am|are on|at a|the|this|my? bridge|ledge|rooftop|roof|cliff|overpass ... not know what to? do $|ON|anymore",
     "I ... jump|jumping|jumped|throw|throwing|step|walk|run|drive|driving|leap off|from|in|into|out|over|front .. HEIGHT|RAILS",
+    "remind me .. jump off|from a|the|this|that|my HEIGHT",
+    "remind me .. jump|step|walk in_front_of a|the|this|that|my RAILS",
     "do|doing|did|done .. to myself",
     "do something stupid|bad|dangerous|i_regret|reckless $|ON|to",
     "crash my car",
@@ -239,7 +241,9 @@ const PLAIN: &[&str] = &[
 const OF_OTHERS: &[&str] = &[
     "WHO|NEAR|CHILD .. WISH|says|said|say .. to? DIE|kms",
     "WHO|NEAR|CHILD .. not WISH .. LIVE",
+    "WHO|NEAR|CHILD .. suicidal",
     // "ann wants to die": any name
+    "is|was suicidal $|ON|what|how|again|he|she",
     "wants|wanted to die $|ON|what|help|please|and|so",
     "wants|wanted to end his|her|their own? life",
     "WHO|NEAR|CHILD .. WISH|WILL .. end it|everything|things|his|her $|ON|all|life",

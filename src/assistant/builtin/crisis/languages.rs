@@ -4,6 +4,7 @@
 mod danger;
 mod despair;
 mod emergency;
+mod of_others;
 mod other_meanings;
 
 use super::CrisisKind::{self, Danger, Despair, Emergency, OtherInDespair, Overdose};
@@ -18,7 +19,7 @@ type InLanguage = (&'static str, &'static [&'static str]);
 const KINDS: [(CrisisKind, u8, &[InLanguage]); 6] = [
     (Despair, 0, despair::DESPAIR),
     (Despair, LAUGHTER | TRIFLE, despair::VEILED),
-    (OtherInDespair, FICTION, despair::OF_OTHERS),
+    (OtherInDespair, FICTION, of_others::OF_OTHERS),
     (Danger, 0, danger::DANGERS),
     (Emergency, LAUGHTER | PAST, emergency::EMERGENCIES),
     (Overdose, LAUGHTER, emergency::OVERDOSES),

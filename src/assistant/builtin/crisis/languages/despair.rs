@@ -353,47 +353,6 @@ pub(super) const DESPAIR: &[InLanguage] = &[
     ),
 ];
 
-/// Said of somebody near.
-pub(super) const OF_OTHERS: &[InLanguage] = &[
-    (
-        "de",
-        &[
-            "will sich umbringen|das_leben_nehmen|was_antun|etwas_antun",
-            "hat sich umgebracht|erhangt|erschossen|das_leben_genommen",
-            "freund|freundin|mutter|mama|vater|papa|bruder|schwester|sohn|tochter|mann|frau|kind|kollege|kollegin|er|sie will .. sterben|nicht_mehr_leben",
-        ],
-    ),
-    (
-        "es",
-        &[
-            "quiere|quieren morir|morirse|matarse|suicidarse|quitarse",
-            "se quiere|quieren morir|matar|suicidar|quitar",
-            "suicidarse",
-        ],
-    ),
-    (
-        "fr",
-        &[
-            "veut|veulent|va|vouloir .. mourir|se_tuer|se_suicider|en_finir",
-            "sest|se suicide|suicider|pendu|pendue|tuee",
-        ],
-    ),
-    (
-        "it",
-        &["vuole|vogliono .. morire|uccidersi|ammazzarsi|suicidarsi|farla_finita"],
-    ),
-    (
-        "pt",
-        &["quer|querem .. morrer|se_matar|suicidar|se_suicidar"],
-    ),
-    (
-        "nl",
-        &[
-            "vriend|vriendin|moeder|mama|vader|papa|broer|zus|zoon|dochter|man|vrouw|hij|zij|ze wil|wilt .. dood|sterven|niet_meer_leven|zelfmoord_plegen",
-        ],
-    ),
-];
-
 /// Said of oneself, also of what is only much.
 pub(super) const VEILED: &[InLanguage] = &[
     (

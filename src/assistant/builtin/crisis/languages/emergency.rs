@@ -168,6 +168,21 @@ pub(super) const EMERGENCIES: &[InLanguage] = &[
             "cocugum|oglum|kizim|bebegim ... yuttu|icti|yedi|hap",
         ],
     ),
+    (
+        "sv",
+        &[
+            "kan|får inte|ingen|knappt andas|luft",
+            "andas|reagerar|svarar|vaknar|rör_sig inte $|längre|mer|och|hjälp|på",
+            "ont|smärta|tryck .. bröstet",
+            "ring|ringer|behöver|skicka .. ambulans|ambulansen|112|brandkåren|polisen",
+            "hjärtattack|hjärtinfarkt|krampanfall|medvetslös|svimmade|svimmat|kollapsade",
+            "blöder .. mycket|kraftigt|inte|överallt",
+            "slutar inte blöda",
+            "huset|lägenheten|köket|det brinner",
+            "luktar gas",
+            "barnet|sonen|dottern|bebisen|son|dotter ... svalde|svalt|drack|åt .. tabletter|batteri|medicin|blekmedel|piller",
+        ],
+    ),
 ];
 
 /// Too much medicine, poison, or opened veins.
