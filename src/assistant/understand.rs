@@ -1,5 +1,6 @@
 //! What a message means: the builtin assistant's requests, and the superpowers that it may request.
 
+mod agreement;
 mod several;
 
 use super::builtin::parsing::read_message;
@@ -74,6 +75,9 @@ fn intent_of(message: &ParsedMessage) -> Intent {
     }
     if let Some(kind) = crisis::kind(&message.words) {
         return Intent::Crisis(kind);
+    }
+    if let Some(intent) = agreement::yes_and_request(message) {
+        return intent;
     }
     let several = message
         .is_addressed

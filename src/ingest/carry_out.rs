@@ -47,7 +47,7 @@ pub(super) fn run_unlimited(
     tx: &mut Tx<'_>,
     intent: Intent,
 ) -> Result<Reply> {
-    if matches!(intent, Intent::Say(_))
+    if matches!(intent, Intent::Say(_) | Intent::Unknown)
         && let Some(reply) = offers::answer_okay(turn, tx)?
     {
         return Ok(reply);

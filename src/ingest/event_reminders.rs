@@ -126,8 +126,7 @@ pub(super) fn just_told(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Pl
         return told.map_or_else(|| event_of_latest(turn, tx), |told| Ok(Some(told)));
     }
     let plans = known(turn, tx)?;
-    let told = told_by(turn, tx, &last, &plans)?.or_else(|| offered(turn, &last));
-    let told = match told {
+    let told = match plan_of_message(turn, tx, &last, &plans)? {
         None => just_set(turn, tx)?,
         told => told,
     };
@@ -139,6 +138,13 @@ pub(super) fn just_told(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Pl
         Some(before) => told_by(turn, tx, &before, &plans),
         None => Ok(None),
     }
+}
+
+/// Whether the last message set a reminder before an event.
+pub(super) fn is_last_before_event(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
+    let latest = latest::read_named(turn, tx)?;
+    let is_before = latest.is_some_and(|(latest, _)| latest.is_before);
+    Ok(is_before && latest::is_of_last_message(turn, tx)?)
 }
 
 /// The reminder that the last message set, as an event: once, and at its own time.
@@ -191,12 +197,27 @@ pub(super) fn told_lately(
         if message.user != turn.user.id {
             break;
         }
-        let told = told_by(turn, tx, &message, &plans)?.or_else(|| offered(turn, &message));
+        let told = plan_of_message(turn, tx, &message, &plans)?;
         if told.is_some() {
             return Ok(told);
         }
     }
     Ok(None)
+}
+
+/// The plan that a message told of or asked about, or that was only offered as a reminder. "daily
+/// summary at 8" tells no plan.
+fn plan_of_message(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    message: &MessageRow,
+    plans: &[Plan],
+) -> Result<Option<Plan>> {
+    let told = told_by(turn, tx, message, plans)?;
+    match told.is_some() || !changed_by(turn, tx, message.id)?.is_empty() {
+        true => Ok(told),
+        false => Ok(offered(turn, message)),
+    }
 }
 
 /// The plan of a message that was only offered as a reminder: "dentist friday at 3".

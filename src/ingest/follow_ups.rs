@@ -24,8 +24,8 @@ use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::undo;
 use super::{
-    calendar_changes, calendar_events, corrected_value, memories, open_reminders, powers,
-    reminder_cancellation,
+    calendar_changes, calendar_events, corrected_value, event_reminders, memories, open_reminders,
+    powers, reminder_cancellation,
 };
 use crate::assistant::builtin::{FollowUp, ReminderRef, TimeChange};
 use crate::assistant::{Intent, wording};
@@ -143,8 +143,12 @@ fn change_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, to: &TimeChange) -> Resu
     if let Some(question) = corrected_value::ask_hour_or_people(turn, tx)? {
         return Ok(Some(question.into()));
     }
-    if subject::has_changed(turn, tx)? || told::is_memory(turn, tx)? {
+    if subject::is_another(turn, tx)? {
         return Ok(Some(wording::change_unclear().into()));
+    }
+    // "make it three" after "remind me two hours before" may be three hours, or the event's time.
+    if to.is_hour_or_number() && event_reminders::is_last_before_event(turn, tx)? {
+        return Ok(Some(wording::before_event_unclear().into()));
     }
     changes::change_time(turn, tx, &ReminderRef::Latest, to)
 }

@@ -284,6 +284,11 @@ impl TimeChange {
         matches!(&self.0, NewTimeText::At(spec) if is_hour(spec))
     }
 
+    /// Whether it is a time of day alone, or a number that may be one: "make it three".
+    pub fn is_hour_or_number(&self) -> bool {
+        self.is_hour() || matches!(self.0, NewTimeText::Number { .. })
+    }
+
     /// So many of this unit from now, if it is a number alone. More than 12 are no hours.
     pub fn counted(&self, unit_s: i64) -> Option<Self> {
         const HOURS_MAX: u32 = 12;

@@ -11,6 +11,7 @@ mod correction;
 mod event_with_reminder;
 mod half_hour;
 mod half_understood;
+mod later;
 mod left_words;
 mod leftover;
 mod parts;
@@ -275,7 +276,9 @@ fn other_than_once(
     if is_led {
         return None;
     }
-    each_with_text(message, range.clone()).or_else(|| at_several_times(message, range.clone()))
+    later::read(message, range.clone())
+        .or_else(|| each_with_text(message, range.clone()))
+        .or_else(|| at_several_times(message, range.clone()))
 }
 
 fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {

@@ -131,7 +131,9 @@ pub(super) fn find(
         Err("When does it begin? Please say one day and one time.".to_owned())
     } else if is_two || has_choice(words, from..end) {
         Err("Which one is it? Please say one day and one time.".to_owned())
-    } else if has_day_left(words, from..end, &spans) {
+    } else if has_day_left(words, from..end, &spans)
+        || spec.day.is_none() && has_slashed_left(words, from..end, &spans)
+    {
         Err(
             "I'm not sure which day you mean. Please say it like “on friday” or “on 5 December”."
                 .to_owned(),
@@ -161,6 +163,20 @@ fn has_day_left(
         let word = words.get(at);
         word.ends_with("day") && when::weekday_name(word).is_some()
             || matches!(word, "tomorrow" | "today" | "tonight" | "yesterday")
+    })
+}
+
+/// Whether "5/6" is left, which has two readings as a date.
+fn has_slashed_left(
+    words: &Words<'_>,
+    mut range: std::ops::Range<usize>,
+    spans: &[(usize, usize)],
+) -> bool {
+    range.any(|at| {
+        let is_read = spans.iter().any(|span| (span.0..span.1).contains(&at));
+        let number = |part: &str| part.parse::<u32>().is_ok_and(|n| (1..=31).contains(&n));
+        let parts = words.get(at).split_once('/');
+        !is_read && parts.is_some_and(|(first, second)| number(first) && number(second))
     })
 }
 

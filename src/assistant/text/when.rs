@@ -132,14 +132,16 @@ impl TimeExpression {
     }
 }
 
-/// "the 5th" before "at 4" or "4pm", "5th" before "at 4": a day also without "on".
+/// "the 5th" before "at 4" or "4pm", "5th" before "at 4": a day also without "on". "the second" is
+/// rather the second pill, unless it comes first: "remind me the second at 4".
 fn numbered_day(words: &Words, at: usize) -> Option<(Day, usize)> {
     let from = words.skip(at, phrases!["the"]);
     let is_number = words.get(from).starts_with(|c: char| c.is_ascii_digit());
     let day = ordinal(words.get(from))?;
     let hour = words.skip(from + 1, phrases!["at"]);
     let is_linked = hour > from + 1;
-    let is_named = from > at || is_number && is_linked;
+    let is_first = at > 0 && matches!(words.get(at - 1), "me" | "us");
+    let is_named = from > at && (is_number || is_first) || is_number && is_linked;
     let is_timed = is_named && clock::clock(words, hour, is_linked).is_some();
     is_timed.then_some((Day::OfMonth(day), from + 1))
 }
@@ -253,7 +255,9 @@ pub(in crate::assistant) fn time_at(words: &Words, at: usize) -> Option<(TimeExp
         "his", "her", "their"
     ]
     .contains(before);
-    (!is_other).then_some(found)
+    // "option a at 8"
+    let is_letter = before == "a" && words.get(at) == "at";
+    (!is_other || is_letter).then_some(found)
 }
 
 /// The hour after "for", as for an alarm: "7", "7 tomorrow". A count ("7 people") isn't one.

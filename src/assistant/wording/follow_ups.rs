@@ -132,6 +132,12 @@ pub fn change_unclear() -> String {
         .to_owned()
 }
 
+/// "make it 9" after a reminder before an event: the reminder's time, how long before, or the event's?
+pub fn before_event_unclear() -> String {
+    "I'm not sure whether you mean the reminder or the event, so I've left both as they are. Say it with the name, like “move my concert reminder to 19:00”."
+        .to_owned()
+}
+
 /// "delete that", where it is not clear what.
 pub fn that_unclear() -> String {
     "I'm not sure what you mean, so I've deleted nothing. Say it by its name, like “forget my door code” or “cancel my reminder to call Ben”."

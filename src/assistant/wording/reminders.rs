@@ -173,6 +173,11 @@ pub fn reminders_to_cancel_unclear() -> String {
     "I'm not sure which reminders you mean, so nothing is cancelled. I know for example “cancel all reminders this week”, “cancel all reminders before friday” and “cancel all reminders except the one about lunch”; “reminders” shows them with numbers, like “cancel 2”.".to_owned()
 }
 
+/// "cancel all recurring reminders"
+pub fn reminders_to_cancel_by_number() -> String {
+    "I can't pick reminders by how often they come, so nothing is cancelled. “reminders” shows them with numbers; then say for example “cancel 2 and 3”.".to_owned()
+}
+
 /// None of those that should stay is known.
 pub fn nothing_to_keep() -> String {
     "I found no reminder that should stay, so nothing is cancelled. “reminders” shows the ones you have.".to_owned()

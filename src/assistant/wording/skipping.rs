@@ -44,6 +44,13 @@ pub fn reminders_not_paused() -> String {
     "I can't pause a reminder without an end, so I changed nothing. “pause it until friday” leaves out its times until then, “skip the next one” only one, and “cancel that” ends it.".to_owned()
 }
 
-pub fn nothing_to_skip() -> String {
-    "No repeating reminder comes then, so there's nothing to leave out. “reminders” shows the ones you have.".to_owned()
+/// `about`: the words that were to name it.
+pub fn nothing_to_skip(about: Option<&str>) -> String {
+    let named = match about {
+        Some(about) => format!(" with “{about}” in its text"),
+        None => String::new(),
+    };
+    format!(
+        "No repeating reminder{named} comes then, so there's nothing to leave out. “reminders” shows the ones you have; I leave out one day or span of one reminder at a time."
+    )
 }

@@ -1,6 +1,6 @@
 //! Changing the time of reminders that a message refers to: "make it 10", "move 2 to friday".
 
-use super::{Referent, referent, snooze};
+use super::{Referent, referent, snooze, subject};
 use crate::assistant::builtin::{ReminderRef, TimeChange};
 use crate::assistant::{self, Intent, MessageContext, wording};
 use crate::clock::Timestamp;
@@ -30,6 +30,9 @@ pub(super) fn rename_meant(
         && let Some(reply) = corrected_value::correct(turn, tx)?
     {
         return Ok(Some(reply));
+    }
+    if *which == ReminderRef::Latest && subject::is_another(turn, tx)? {
+        return Ok(Some(wording::change_unclear().into()));
     }
     Ok(rename(turn, tx, which, text)?.map(Reply::from))
 }
@@ -112,9 +115,7 @@ pub(super) fn change_offset(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<O
         question::close(turn, tx)?;
         return event_reminders::remind(turn, tx, &request).map(Some);
     }
-    let latest = latest::read_named(turn, tx)?.map(|(latest, _)| latest);
-    let is_before = latest.is_some_and(|latest| latest.is_before);
-    if !is_before || !latest::is_of_last_message(turn, tx)? {
+    if !event_reminders::is_last_before_event(turn, tx)? {
         return Ok(None);
     }
     let Some(Referent::Open(open)) = referent::find_last(turn, tx)? else {
@@ -353,7 +354,11 @@ pub(super) fn skip(
     }
     match meant.as_slice() {
         [] if *which == ReminderRef::Latest || day.is_some() && !turn.in_group() => {
-            Ok(Some(wording::nothing_to_skip()))
+            let about = match which {
+                ReminderRef::About(about) => Some(about.as_str()),
+                _ => None,
+            };
+            Ok(Some(wording::nothing_to_skip(about)))
         }
         [] => Ok(None),
         [only] => {

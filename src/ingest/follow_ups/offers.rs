@@ -1,6 +1,6 @@
 //! Unprompted offers, like a list entry for what somebody needs, and the "yes" that accepts one.
 
-use crate::assistant::builtin::{NewTime, TimeChange};
+use crate::assistant::builtin::{FollowUp, NewTime, TimeChange};
 use crate::assistant::powers::Power;
 use crate::assistant::{self, Intent, Statement, wording};
 use crate::clock::Timestamp;
@@ -178,7 +178,7 @@ pub(in crate::ingest) fn withdraw(
     tx: &mut Tx<'_>,
     intent: &Intent,
 ) -> Result<()> {
-    if matches!(intent, Intent::FollowUp { .. } | Intent::Say(_)) {
+    if matches!(intent, Intent::FollowUp { .. } | Intent::Say(_)) || agrees(turn, intent) {
         return Ok(());
     }
     let is_over = match question::read_open(turn, tx)? {
@@ -196,6 +196,23 @@ pub(in crate::ingest) fn withdraw(
     match is_over {
         true => question::close(turn, tx),
         false => Ok(()),
+    }
+}
+
+/// "sure, thanks", and "yes, and remind me at 7 to …", whose first part accepts the offer.
+fn agrees(turn: &MessageTurn<'_>, intent: &Intent) -> bool {
+    match intent {
+        Intent::Unknown => {
+            assistant::is_consent(&turn.message.text, &turn.ingest.persona.get().name)
+        }
+        Intent::Several(parts) => matches!(
+            parts.first(),
+            Some(Intent::FollowUp {
+                what: FollowUp::Yes,
+                ..
+            })
+        ),
+        _ => false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Postponing the last delivered reminder: "snooze", "in 20 minutes" right after it.
 
-use super::{Referent, referent};
+use super::{Referent, referent, subject};
 use crate::assistant::builtin::{FollowUp, NewTime, ReminderRef, TimeChange};
 use crate::assistant::{self, wording};
 use crate::clock::Timestamp;
@@ -292,6 +292,9 @@ pub(super) fn again(
     let Some(Referent::Open(open)) = referent::find_last(turn, tx)? else {
         return Ok(None);
     };
+    if subject::is_another(turn, tx)? {
+        return Ok(Some(wording::change_unclear().into()));
+    }
     let mut reply = Reply::default();
     for reminder in open {
         let with_rule = |rule| time.of_set(reminder.send_at, rule, turn.now, turn.zone());

@@ -1,5 +1,6 @@
 //! Whether a short message can still mean the reminder that was named last, or that was asked for.
 
+use super::told;
 use crate::assistant::{self, Intent, MessageContext, Statement, UnknownMessage};
 use crate::error::Result;
 use crate::ingest::dialog::{latest, question};
@@ -9,6 +10,15 @@ use crate::store::{MessageRow, Tx};
 
 /// Messages that are looked at.
 const MESSAGES_MAX: usize = 6;
+
+/// A shorter message that is not understood, like "wait 5 min", speaks of nothing else.
+const UNKNOWN_WORDS_MIN: usize = 4;
+
+/// Whether the person has told something else since, as an expense or a memory: "make it 8", "also
+/// on friday" and "rename it" mean no reminder that was named before.
+pub(super) fn is_another(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
+    Ok(has_changed(turn, tx)? || told::is_memory(turn, tx)?)
+}
 
 /// Whether the person has spoken of something else since: "make it 8" moves no reminder that was
 /// named before "add 2 eggs", or before a plan that was offered as a reminder.
@@ -63,11 +73,15 @@ fn tells_plan(turn: &MessageTurn<'_>, one: &MessageRow) -> bool {
     matches!(statement, Some(Statement::Plan { .. }))
 }
 
-/// A request that could not be carried out: "remind me at 6 and 9 or so to call".
+/// A request that could not be carried out, as "remind me at 6 and 9 or so to call", or that is about
+/// something else, as "forget my pin".
 fn asks_in_vain(turn: &MessageTurn<'_>, one: &MessageRow) -> bool {
     let persona = turn.ingest.persona.get();
-    let understood = assistant::understand(&context_of(turn, one, &persona.name));
-    matches!(understood, Intent::Unclear(_) | Intent::AskWhen { .. })
+    match assistant::understand(&context_of(turn, one, &persona.name)) {
+        Intent::Unclear(_) | Intent::AskWhen { .. } | Intent::Forget { .. } => true,
+        Intent::Unknown => one.text.split_whitespace().count() >= UNKNOWN_WORDS_MIN,
+        _ => false,
+    }
 }
 
 fn context_of<'a>(

@@ -12,10 +12,27 @@ pub(in crate::assistant) static UNDO: Phrases = Phrases::new(&[
 
 pub(super) fn fixed(request: &str) -> Option<FollowUp> {
     Some(match request {
-        "yes" | "yeah" | "yep" | "yup" | "y" | "sure" | "yes please" | "do it" | "go ahead"
-        | "confirm" | "yes do it" | "yes go ahead" | "yes forget it" | "yes delete it" => {
-            FollowUp::Yes
-        }
+        "yes"
+        | "yeah"
+        | "yep"
+        | "yup"
+        | "y"
+        | "sure"
+        | "yes please"
+        | "do it"
+        | "go ahead"
+        | "confirm"
+        | "yes do it"
+        | "yes do"
+        | "yes please do"
+        | "yes remind me"
+        | "yes please remind me"
+        | "yes remind me please"
+        | "yes set it"
+        | "yes i do"
+        | "yes go ahead"
+        | "yes forget it"
+        | "yes delete it" => FollowUp::Yes,
         "no" | "nope" | "nah" | "n" | "no thanks" | "dont" | "no dont" | "keep it"
         | "keep them" | "stop" | "cancel" => FollowUp::No,
         "never mind" | "nevermind" | "nvm" | "never mind that" | "forget it" | "forget that"
@@ -44,6 +61,10 @@ pub(super) fn fixed(request: &str) -> Option<FollowUp> {
 pub(in crate::assistant) fn is_consent(words: &Words) -> bool {
     const WORDS_MAX: usize = 4;
     let is_short = words.len() <= WORDS_MAX;
+    let is_nod = |word: &str| word.starts_with(['👍', '👌', '✅', '🆗']);
+    if words.len() > 0 && words.iter().all(is_nod) {
+        return true;
+    }
     is_short
         && phrases![
             "ok", "okay", "ok please", "okay please", "ok thanks", "okay thanks", "ok do it", "k",

@@ -77,10 +77,17 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
     });
     // "ok, tomorrow at 9": a courtesy may precede a time.
     found.or_else(|| {
+        let at = words.after(at, &YES_AT).unwrap_or(at);
         let time = begins_time(words.get(at)).then(|| time_alone(words, at..end));
         time.flatten().map(FollowUp::Time)
     })
 }
+
+/// Words that agree to an offer, before its other time: "yes, but at 6".
+static YES_AT: Phrases = Phrases::new(&[
+    "yes please but", "yes please", "yes but", "yes", "yeah but", "yeah", "yep but", "yep",
+    "sure but", "sure",
+]);
 
 /// "dentist got moved to friday at 3".
 fn moved_about(words: &Words, range: Range<usize>) -> Option<FollowUp> {

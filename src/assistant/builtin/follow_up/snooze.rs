@@ -38,10 +38,10 @@ pub(super) fn snooze(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         }
     }
     let is_end = at > 0 && matches!(words.get(at - 1), "until" | "till" | "til" | "to");
-    let minutes = match words.get(at).parse::<i64>() {
-        Ok(n @ 1..=600) if rest.len() == 1 && !is_end => {
-            Some(TimeChange(NewTimeText::Later(n * 60)))
-        }
+    // "snooze 10", "snooze for ten"
+    let number = when::amount::count(words, at);
+    let minutes = match number.filter(|(_, end)| *end == range.end && !is_end) {
+        Some((n @ 1..=600, _)) => Some(TimeChange(NewTimeText::Later(i64::from(n) * 60))),
         _ => None,
     };
     let delay = || {

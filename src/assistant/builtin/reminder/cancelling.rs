@@ -209,6 +209,12 @@ fn named_before(
 ) -> Result<RemindersToCancel, String> {
     let words = &message.words;
     let name = words.phrase(range.clone());
+    if matches!(
+        name.as_str(),
+        "recurring" | "repeating" | "repeated" | "my recurring" | "my repeating" | "one-time"
+    ) {
+        return Err(wording::reminders_to_cancel_by_number());
+    }
     let name = name.strip_suffix('s').unwrap_or(&name);
     if let Some(span) = agenda::named_span(message, name) {
         return Ok(within(span.range));

@@ -31,7 +31,7 @@ pub(super) fn has_time_left(text: &str) -> bool {
         || when::is_like_day(words.get(words.len().saturating_sub(1)))
         || has_span(&words)
         || zones::is_left(&words)
-        || (0..words.len()).any(|at| is_week_or_part(&words, at))
+        || (0..words.len()).any(|at| is_week_or_part(&words, at) || is_counted_on(&words, at))
     {
         return true;
     }
@@ -70,6 +70,32 @@ fn is_week_or_part(words: &Words, at: usize) -> bool {
         day => next == "week" && day.ends_with("day") && weekday_name(day).is_some(),
     }
 }
+
+/// "30 minutes later", "and the next day to eat", "in another 5", "from 5 on": a time that is counted
+/// from another one, or from which something repeats.
+fn is_counted_on(words: &Words, at: usize) -> bool {
+    let is_number = |at: usize| has_digit(words.get(at));
+    match words.get(at) {
+        "and" | "then" | "&" => {
+            let from = words.skip(at + 1, phrases!["then", "again"]);
+            words
+                .after(from, &NEXT_DAY)
+                .is_some_and(|end| matches!(words.get(end), "" | "to"))
+        }
+        "in" => words.get(at + 1) == "another" && is_number(at + 2),
+        "from" => is_number(at + 1) && matches!(words.get(at + 2), "on" | "onwards" | "onward"),
+        _ => when::amount::delay(words, at, true).is_some_and(|(_, end)| {
+            let after = words.after(end, phrases!["later", "after that", "afterwards"]);
+            after.is_some_and(|end| matches!(words.get(end), "" | "to" | "and" | "again"))
+        }),
+    }
+}
+
+/// The day after another one that is named before.
+pub(super) static NEXT_DAY: Phrases = Phrases::new(&[
+    "the next day", "the day after that", "the day after", "the following day", "a day later",
+    "one day later", "the next morning",
+]);
 
 fn begins_with_time_word(words: &Words) -> bool {
     // "at 7 30 to call"
@@ -172,6 +198,7 @@ fn ends_with_time_word(words: &Words) -> bool {
         | "of" | "the" => !matches!(before, "i" | "who"),
         "next" => !matches!(before, "whats" | "what" | "is" | "comes" | "up" | "whos"),
         "again" => matches!(before, "and" | "then"),
+        "then" => matches!(before, "and"),
         word => {
             is_weekday_list(word)
                 || matches!(before, "until" | "till" | "from" | "to" | "since") && has_digit(word)

@@ -91,6 +91,7 @@ pub(super) fn has_repeat(text: &Words) -> bool {
             "each" | "ever" | "most" => is_unit(next),
             "bi-weekly" | "bi-monthly" | "bi-annually" => next.is_empty(),
             "weekends" | "weekdays" | "weekend" => next == "only",
+            "daily" | "weekly" | "monthly" | "hourly" => at > 1 && next.is_empty(),
             _ => false,
         }
     })

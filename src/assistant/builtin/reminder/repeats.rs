@@ -76,6 +76,11 @@ impl Repeat {
         self.start.is_some() || self.frequency.days != Days::Unsaid
     }
 
+    /// Whether it names times of day: "morning and evening".
+    pub(in crate::assistant) fn names_time(&self) -> bool {
+        !self.times.is_empty() || self.between.is_some()
+    }
+
     /// Whether the words at the end, "this week", say how long it comes: it comes several times in
     /// that span. "every friday to review this week" doesn't.
     pub(super) fn is_limited_by_end(&self, words: &Words) -> bool {
@@ -354,7 +359,9 @@ fn read_times(
         let Some((spec, after)) = time(listed, true) else {
             break;
         };
-        times.push(spec);
+        // "9 and 9" is once in the morning and once in the evening.
+        let is_said = times.contains(&spec);
+        times.push(if is_said { spec.in_the_evening() } else { spec });
         end = after;
     }
     Some((times, end))

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::finished;
-use super::half_understood::has_time_left;
+use super::half_understood::{has_time_left, is_condition};
+use super::left_words;
 use super::parts::{self, split_request, text_of};
 use super::task_words::is_task_word;
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};
@@ -48,6 +49,9 @@ pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> 
     if text.is_empty() || has_time_left(&text) {
         return None;
     }
+    if specs.len() > TIMES_MAX {
+        return Some(Intent::Unclear(wording::reminder_one_time()));
+    }
     let mut specs = specs;
     let now = message.context.now;
     let moments = |specs: &[TimeExpression]| -> Vec<_> {
@@ -64,6 +68,11 @@ pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> 
         let clocks = specs.iter_mut().filter_map(|spec| spec.clock.as_mut());
         clocks.for_each(|clock| clock.bare = false);
     }
+    for n in 1..specs.len() {
+        if specs[n].day.is_some() && specs[n].day == specs[n - 1].day {
+            specs[n] = after_the_one_before(message, &specs[n - 1], specs[n]);
+        }
+    }
     if is_twice(&moments(&specs)) {
         return Some(Intent::Unclear(wording::reminder_one_time()));
     }
@@ -77,6 +86,20 @@ pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> 
         each.push(Intent::Say(wording::every_day_offered()));
     }
     all.then_some(Intent::Several(each))
+}
+
+/// A later one is not in the morning before: "tomorrow at 6 and dad at 7".
+fn after_the_one_before(
+    message: &ParsedMessage,
+    before: &TimeExpression,
+    later: TimeExpression,
+) -> TimeExpression {
+    let at = |spec: &TimeExpression| when::resolve(spec, message.context.now, message.zone()).ok();
+    let evening = later.in_the_evening();
+    match at(&later) < at(before) && at(&evening) > at(before) {
+        true => evening,
+        false => later,
+    }
 }
 
 /// "18", unlike "6pm".
@@ -115,19 +138,9 @@ fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<TimeExpressio
             _ if words.is_set_off(end - 1) => words.skip(end, phrases!["and", "&"]),
             _ => break,
         };
-        let short_day = || {
-            let (day, end) = when::day_at(words, next)?;
-            let day = TimeExpression {
-                day: Some(day),
-                ..TimeExpression::default()
-            };
-            let more =
-                when::read(words, end).and_then(|(spec, end)| Some((day.merged(spec)?, end)));
-            Some(more.unwrap_or((day, end)))
-        };
         let more = when::read(words, next)
             .or_else(|| when::read_hour_alone(words, next))
-            .or_else(short_day);
+            .or_else(|| short_day(words, next));
         let Some((more, after)) = more.filter(|(spec, _)| spec.delay.is_none()) else {
             break;
         };
@@ -136,6 +149,9 @@ fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<TimeExpressio
     }
     if specs.len() < 2 {
         return None;
+    }
+    if let Some(all) = each_day_at_each_hour(&specs) {
+        return Some((all, end));
     }
     let (day, last) = (first.day, *specs.last()?);
     let lacks_time = |spec: &TimeExpression| spec.clock.is_none() && spec.part.is_none();
@@ -151,6 +167,45 @@ fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<TimeExpressio
         }
     }
     Some((specs, end))
+}
+
+/// "wed", "the 10th", also without "on", and the time after it. In "the first pill at 8 and the second at
+/// 20" there is none.
+fn short_day(words: &Words, at: usize) -> Option<(TimeExpression, usize)> {
+    let is_of_row = words.get(at) == "the" && !has_digit(words.get(at + 1));
+    let (day, end) = when::day_at(words, at).filter(|_| !is_of_row)?;
+    let day = TimeExpression {
+        day: Some(day),
+        ..TimeExpression::default()
+    };
+    let more = when::read(words, end).and_then(|(spec, end)| Some((day.merged(spec)?, end)));
+    Some(more.unwrap_or((day, end)))
+}
+
+/// "on monday and tuesday at 6 and 7": each of several days at each of several times of day.
+fn each_day_at_each_hour(specs: &[TimeExpression]) -> Option<Vec<TimeExpression>> {
+    let days_end = specs.iter().position(|spec| spec.clock.is_some())? + 1;
+    let (days, hours) = specs.split_at(days_end);
+    let is_hours = hours
+        .iter()
+        .all(|spec| spec.day.is_none() && spec.clock.is_some());
+    if days.len() < 2 || hours.is_empty() || !is_hours || days.iter().any(|spec| spec.day.is_none())
+    {
+        return None;
+    }
+    let clocks = specs.iter().filter_map(|spec| spec.clock);
+    let clocks: Vec<TimeOfDay> = clocks.collect();
+    let each = days.iter().flat_map(|day| {
+        clocks.iter().map(|clock| TimeExpression {
+            clock: Some(*clock),
+            ..*day
+        })
+    });
+    Some(each.collect())
+}
+
+fn has_digit(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// At least two spans in a row: "in 10 min and 20 min".
@@ -274,17 +329,13 @@ pub(super) fn each_with_time(message: &ParsedMessage, range: Range<usize>) -> Op
     if !(3..=TIMES_MAX).contains(&parts.len()) {
         return None;
     }
-    let at = |spec: &TimeExpression| when::resolve(spec, message.context.now, message.zone()).ok();
     for n in 1..parts.len() {
         let before = parts[n - 1].0;
-        let spec = &mut parts[n].0;
+        let mut spec = parts[n].0;
         if spec.delay.is_none() && spec.day.is_none() {
             spec.day = before.day;
         }
-        // The later one is not in the morning before.
-        if at(spec) < at(&before) && at(&spec.in_the_evening()) > at(&before) {
-            *spec = spec.in_the_evening();
-        }
+        parts[n].0 = after_the_one_before(message, &before, spec);
     }
     let each = parts
         .iter()
@@ -308,32 +359,31 @@ pub(super) fn two(message: &ParsedMessage, range: Range<usize>) -> Option<Intent
         }
         let next = message.words.skip(and + 1, phrases!["then"]);
         let second = split_request(message, next..range.end, false);
-        let (Some(time), Some(mut later)) = (first.spec, second.spec) else {
+        let (Some(mut time), Some(mut later)) = (first.spec, second.spec) else {
             return None;
         };
         if later.delay.is_none() && later.day.is_none() {
             later.day = time.day;
         }
-        let mut time = time;
         // "the pill at 8 and the cream at 20": the hours are those of 24.
         if let (Some(clock), Some(other)) = (&mut time.clock, later.clock)
             && is_of_24(other)
         {
             clock.bare = false;
         }
-        // "tomorrow at 6 and dad at 7": the later one is not in the morning before.
-        let at =
-            |spec: &TimeExpression| when::resolve(spec, message.context.now, message.zone()).ok();
-        if at(&later) < at(&time) && at(&later.in_the_evening()) > at(&time) {
-            later = later.in_the_evening();
+        let mut later = after_the_one_before(message, &time, later);
+        let is_again = matches!(second.text.as_str(), "" | "again");
+        let text = if is_again { &first.text } else { &second.text };
+        // "at 5 to drink today and tomorrow"
+        if is_again && later.delay.is_none() && later.clock.is_none() && later.part.is_none() {
+            (later.clock, later.part) = (time.clock, time.part);
         }
-        let text = match second.text.as_str() {
-            "" => first.text.as_str(),
-            text => text,
-        };
-        let both = [(time, first.text.as_str()), (later, text)].map(|(spec, text)| {
+        let both = [(time, &first.text), (later, text)].map(|(spec, text)| {
             let is_number = text.chars().all(|c| c.is_ascii_digit());
-            (!has_time_left(text) && !is_number).then(|| finished(message, &spec, text))
+            let words = Words::new(text);
+            let is_limited = left_words::has_repeat(&words) || is_condition(&words, 0);
+            let is_clear = !has_time_left(text) && !is_number && !is_limited;
+            is_clear.then(|| finished(message, &spec, text))
         });
         let both: Vec<Intent> = both.into_iter().flatten().collect();
         let all = both.len() == 2 && both.iter().all(|one| matches!(one, Intent::Remind { .. }));

@@ -52,7 +52,7 @@ fn people_at_end(
         Some(_) => return None,
         None => ("", purpose),
     };
-    let mut people = parsers::things(people);
+    let mut people = people_listed(people);
     let is_payer = |name: &str| {
         let own = ["her", "him", "them", "herself", "himself", "themselves"];
         own.iter().any(|own| same(own, name))
@@ -91,7 +91,7 @@ fn people_after(purpose: &str, marks: &[&str], known: &[String]) -> Option<(Stri
     let padded = format!(" {purpose}"); // nothing may be before the mark
     let parts = marks.iter().filter_map(|mark| padded.rsplit_once(mark));
     let (what, people) = parts.min_by_key(|(what, _)| what.len())?;
-    let people = parsers::things(people);
+    let people = people_listed(people);
     let is_known = |name: &String| is_self(name) || known.iter().any(|one| same(one, name));
     let are_known = !people.is_empty() && people.iter().all(is_known);
     are_known.then(|| (what.trim().to_owned(), people))
@@ -103,6 +103,16 @@ pub(in crate::assistant::powers) fn shared_with(purpose: &str) -> Option<Vec<Str
     let is_shared = people.iter().any(|name| is_everybody(name))
         || people.len() > 1 && people.iter().any(|name| is_self(name));
     is_shared.then_some(people)
+}
+
+/// The people of a list, where "me" is one of them also without a comma: "me bo and cy".
+pub(super) fn people_listed(text: &str) -> Vec<String> {
+    let each = parsers::things(text).into_iter();
+    let each = each.flat_map(|name| match name.split_once(' ') {
+        Some((me, rest)) if same(me, "me") => vec!["me".to_owned(), rest.trim().to_owned()],
+        _ => vec![name],
+    });
+    each.collect()
 }
 
 /// Whether it is given to somebody, who doesn't share it: "a gift for Eva".

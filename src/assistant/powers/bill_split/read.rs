@@ -6,6 +6,7 @@ mod removed;
 mod settling;
 mod splits;
 
+use super::beneficiaries::people_listed;
 use super::{BillSplitAction, PaidAction, is_self, shared_with};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::RequestStrength::{self, Clear, Soft};
@@ -144,5 +145,5 @@ fn are_several(payer: &str) -> bool {
 }
 
 fn names(words: &Words<'_>, from: usize, end: usize) -> Vec<String> {
-    parsers::things(words.original(from..end.max(from)))
+    people_listed(words.original(from..end.max(from)))
 }

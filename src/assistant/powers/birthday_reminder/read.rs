@@ -2,6 +2,7 @@
 
 use chrono::{Datelike, NaiveDate};
 
+use super::super::planned_time;
 use super::BirthdayAction;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::RequestStrength;
@@ -243,6 +244,10 @@ fn day(message: &ParsedMessage<'_>, at: usize) -> Option<(ActionBuilder, usize)>
         at
     };
     let (spec, mut end) = parsers::read_date(words, at)?;
+    // "turns 60 next year" names no day.
+    if planned_time::is_open_span(words, at) {
+        return Some((Box::new(|_| BirthdayAction::Unclear), end));
+    }
     let (month, day, year) = match spec.day {
         Some(Day::OfYear { month, day }) => (month, day, None),
         Some(Day::Date { year, month, day }) => (month, day, Some(year)),

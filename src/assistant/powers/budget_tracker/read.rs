@@ -53,7 +53,7 @@ pub(in crate::assistant::powers) fn parse(
         return Some(action);
     }
     if let "remove" | "delete" | "cancel" | "drop" | "clear" = words.get(at)
-        && let Some(purpose) = removed(words, at + 1, end)
+        && let Some(purpose) = budget_named(words, at + 1, end)
     {
         return Some((Clear, BudgetAction::RemoveBudget(purpose)));
     }
@@ -72,6 +72,15 @@ fn asked(
     end: usize,
 ) -> Option<(RequestStrength, BudgetAction)> {
     let words = &message.words;
+    // "what's my food budget"
+    static MINE: Phrases = Phrases::new(&[
+        "whats my", "what is my", "how much is my", "hows my", "how is my", "whats the",
+    ]);
+    if let Some(from) = words.after(at, &MINE)
+        && budget_named(words, from, end).is_some()
+    {
+        return Some((RequestStrength::Soft, BudgetAction::ShowIfAny));
+    }
     // It may as well be looked up in memories.
     let from = words.after(at, phrases!["what did i spend"]);
     let from = from.or_else(|| {
@@ -99,8 +108,8 @@ fn asked(
     None
 }
 
-/// "my budget for food", "my food budget", "my budget".
-fn removed(words: &Words<'_>, from: usize, end: usize) -> Option<String> {
+/// What a budget is for: "my budget for food", "my food budget", "my budget".
+fn budget_named(words: &Words<'_>, from: usize, end: usize) -> Option<String> {
     let from = words.skip(from, phrases!["my", "the"]);
     if let Some(from) = words.after(from, phrases!["budget for", "budget on"]) {
         return Some(parsers::original(words, from, end));

@@ -67,6 +67,7 @@ pub(in super::super) fn parse(
     if let Some((repeat, next)) = repeats::read(words, alone)
         && next == end
         && !repeat.names_day()
+        && !repeat.names_time()
         && let Some(period) = repeat.step().and_then(Period::of)
     {
         let about = None;

@@ -28,13 +28,12 @@ pub(super) fn clock(words: &Words, at: usize, bare: bool) -> Option<(TimeOfDay, 
         Some((clock, needs_more)) => (clock, at + 1, needs_more && rough.is_none()),
         None => {
             let (hour, end) = amount::spelled(words, at)?;
-            let half = words.after(end, phrases!["thirty"]);
-            let minute = if half.is_some() { 30 } else { 0 };
+            let (minute, end) = minutes_in_words(words, end).unwrap_or((0, end));
             let clock = TimeOfDay {
                 bare: true,
                 ..parsed_clock(hour, minute, false)
             };
-            (clock, half.unwrap_or(end), true)
+            (clock, end, true)
         }
     };
     let (clock, more) = with_meridiem(words, end, clock);
@@ -144,6 +143,17 @@ pub(in crate::assistant) fn half_hour(words: &Words, at: usize) -> Option<(TimeO
         "" | "to" | "that" | "on" | "in" | "today" | "tomorrow" | "tonight"
     ) || weekday_name(words.get(end)).is_some();
     ((1..=12).contains(&hour) && ends).then_some((clock, end))
+}
+
+/// The minutes after an hour in words: "nine fifteen pm". "nine ten eggs" has none.
+fn minutes_in_words(words: &Words, at: usize) -> Option<(u32, usize)> {
+    let (minute, end) = amount::spelled(words, at)?;
+    let ends = matches!(
+        words.get(end),
+        "" | "to" | "am" | "pm" | "a.m" | "p.m" | "in" | "on" | "tomorrow" | "today" | "tonight"
+    );
+    let is_minute = minute == 30 || ends && (10..60).contains(&minute);
+    is_minute.then_some((minute, end))
 }
 
 /// "half past seven", "quarter to 8", "ten past nine".

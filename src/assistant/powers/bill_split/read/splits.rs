@@ -104,6 +104,7 @@ pub(super) fn split(
     if (next..end).any(|at| words.get(at).contains('%')) {
         return Some((Clear, BillSplitAction::Unclear));
     }
+    let next = words.skip(next, phrases!["evenly", "equally", "fairly"]);
     let (next, end, parts) = match ratio(words, next, end) {
         Ratio::None => (next, end, Vec::new()),
         Ratio::Parts { next, end, parts } => (next, end, parts),
@@ -358,7 +359,7 @@ fn ways(words: &Words<'_>, at: usize, end: usize) -> Option<i64> {
         at,
         phrases![
             "evenly by", "evenly between", "equally between", "by", "between", "among", "into",
-            "btw",
+            "btw", "in",
         ],
     );
     let count = count(words.get(from))?;
