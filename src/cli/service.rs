@@ -203,8 +203,8 @@ fn add(
     if let Some(name) = &options.name {
         body["name"] = name.as_str().into();
     }
-    let asked = running::ask_for(config, Method::Post, &path, Some(&body), ANSWER_MAX)?;
-    let service: ServiceView = match asked {
+    let answer = running::ask_for(config, Method::Post, &path, Some(&body), ANSWER_MAX)?;
+    let service: ServiceView = match answer {
         Some(service) => service,
         None => {
             let (name, operator) = (options.name.clone(), running::operator());
@@ -241,8 +241,8 @@ fn list(config: &Config, user_id: &str, options: &List) -> Result<(), String> {
 
 fn test(config: &Config, user_id: &str, id: &str, as_json: bool) -> Result<(), String> {
     let path = format!("/admin/users/{user_id}/services/{id}/sync");
-    let asked = running::ask_for(config, Method::Post, &path, None, ANSWER_MAX)?;
-    let service: ServiceView = match asked {
+    let answer = running::ask_for(config, Method::Post, &path, None, ANSWER_MAX)?;
+    let service: ServiceView = match answer {
         Some(service) => service,
         None => {
             let idle = IdleService::start(config)?;
@@ -275,8 +275,8 @@ fn with_settings(why: &str) -> String {
 
 fn remove(config: &Config, user_id: &str, id: &str) -> Result<(), String> {
     let path = format!("/admin/users/{user_id}/services/{id}");
-    let asked: Option<Value> = running::ask_for(config, Method::Delete, &path, None, ANSWER_MAX)?;
-    if asked.is_none() {
+    let answer: Option<Value> = running::ask_for(config, Method::Delete, &path, None, ANSWER_MAX)?;
+    if answer.is_none() {
         let (idle, operator) = (IdleService::start(config)?, running::operator());
         idle.run(idle.app.services.disconnect_for(user_id, id, operator))?;
     }

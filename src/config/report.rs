@@ -47,7 +47,7 @@ impl Report {
     }
 
     /// What there is to say about a valid configuration, or every problem.
-    pub(super) fn conclude(self) -> Result<Remarks, Vec<ConfigProblem>> {
+    pub(super) fn conclude(self) -> Result<ConfigMessages, Vec<ConfigProblem>> {
         let Self {
             mut problems,
             mut warnings,
@@ -59,7 +59,7 @@ impl Report {
             let unknown_variables = unknown_variables.iter().map(ConfigProblem::to_string);
             let unknown_variables: Vec<String> = unknown_variables.collect();
             warnings.extend_from_slice(&unknown_variables);
-            return Ok(Remarks {
+            return Ok(ConfigMessages {
                 warnings,
                 notes,
                 unknown_variables,
@@ -80,7 +80,7 @@ impl Report {
 
 /// Sentences about a valid configuration.
 #[derive(Debug)]
-pub(super) struct Remarks {
+pub(super) struct ConfigMessages {
     /// All warnings, with those about unknown variables.
     pub(super) warnings: Vec<String>,
     pub(super) notes: Vec<String>,

@@ -184,11 +184,11 @@ fn exchange(exchange: &ToolExchange) -> Vec<Value> {
     });
     let text = (!exchange.text.is_empty()).then_some(&exchange.text);
     let calls: Vec<Value> = calls.collect();
-    let mut said = json!({ "role": "assistant", "content": text });
+    let mut message = json!({ "role": "assistant", "content": text });
     if !calls.is_empty() {
-        said["tool_calls"] = calls.into();
+        message["tool_calls"] = calls.into();
     }
-    let mut messages = vec![said];
+    let mut messages = vec![message];
     messages.extend(
         exchange
             .calls

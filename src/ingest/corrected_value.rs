@@ -43,21 +43,21 @@ pub(super) fn correct_by(
     let Some(last) = corrected_message(turn, tx)? else {
         return Ok(None);
     };
-    let said = as_corrected(tx, &last, persona)?;
+    let corrected = as_corrected(tx, &last, persona)?;
     let powers = changed_by(turn, tx, last.id)?;
     // It also set a reminder, which would stay as it is.
     if !powers.is_empty() && latest::is_of_last_message(turn, tx)? {
         return Ok(None);
     }
-    let is_one_day = |value: &String| assistant::is_day_for_span(&said, value);
+    let is_one_day = |value: &String| assistant::is_day_for_span(&corrected, value);
     if powers.len() == 1 && value.as_ref().is_some_and(is_one_day) {
         return Ok(Some(wording::both_days_needed()));
     }
     let is_money = !powers.is_empty() && powers.iter().all(|power| power.is_about_money());
-    let restated = assistant::restated(text, &said).filter(|_| is_money);
+    let restated = assistant::restated(text, &corrected).filter(|_| is_money);
     let text = match (restated, value.as_ref()) {
         (Some(text), _) => Some(text),
-        (None, Some(value)) => assistant::with_corrected_value(&said, value),
+        (None, Some(value)) => assistant::with_corrected_value(&corrected, value),
         (None, None) => return Ok(None),
     };
     Ok(match (powers.as_slice(), text) {
@@ -67,6 +67,28 @@ pub(super) fn correct_by(
         }
         _ => None,
     })
+}
+
+/// "not milk, eggs" after "add milk to my list": one word for another in what was just asked of a
+/// superpower.
+pub(super) fn reword(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    old: &str,
+    new: &str,
+) -> Result<Option<String>> {
+    let Some(last) = turn.said_last(tx)?.filter(|_| turn.agent.is_some()) else {
+        return Ok(None);
+    };
+    let persona = &turn.ingest.persona.get().name;
+    let corrected = as_corrected(tx, &last, persona)?;
+    let text = assistant::reworded(&corrected, old, new);
+    match (changed_by(turn, tx, last.id)?.as_slice(), text) {
+        ([power], Some(text)) if !latest::is_of_last_message(turn, tx)? => {
+            correct_of_power(turn, tx, *power, Some(&text), None)
+        }
+        _ => Ok(None),
+    }
 }
 
 /// The last message; the one before it, if the last was only a question about it.
@@ -94,9 +116,9 @@ pub(super) fn ask_hour_or_people(
     let Some(last) = turn.said_last(tx)? else {
         return Ok(None);
     };
-    let said = as_corrected(tx, &last, persona)?;
+    let corrected = as_corrected(tx, &last, persona)?;
     let value = assistant::corrected_value(&turn.message.text, persona);
-    let readings = value.and_then(|value| assistant::hour_or_people(&said, &value));
+    let readings = value.and_then(|value| assistant::hour_or_people(&corrected, &value));
     let Some((hour, count)) = readings else {
         return Ok(None);
     };

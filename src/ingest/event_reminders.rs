@@ -122,16 +122,16 @@ pub(super) fn just_told(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Pl
     };
     // "remind me 2 days before" may follow "remind me an hour before".
     if is_request(&last) {
-        let told = told_lately(turn, tx, TOLD_MESSAGES_MAX)?;
-        return told.map_or_else(|| event_of_latest(turn, tx), |told| Ok(Some(told)));
+        let plan = told_lately(turn, tx, TOLD_MESSAGES_MAX)?;
+        return plan.map_or_else(|| event_of_latest(turn, tx), |plan| Ok(Some(plan)));
     }
     let plans = known(turn, tx)?;
-    let told = match plan_of_message(turn, tx, &last, &plans)? {
+    let plan = match plan_of_message(turn, tx, &last, &plans)? {
         None => just_set(turn, tx)?,
-        told => told,
+        plan => plan,
     };
-    if told.is_some() || !asks_only(turn, &last) {
-        return Ok(told);
+    if plan.is_some() || !asks_only(turn, &last) {
+        return Ok(plan);
     }
     let before = tx.view().chain(last.id, 2)?.into_iter().nth(1);
     match before.filter(|before| before.user == turn.user.id) {
@@ -197,9 +197,9 @@ pub(super) fn told_lately(
         if message.user != turn.user.id {
             break;
         }
-        let told = plan_of_message(turn, tx, &message, &plans)?;
-        if told.is_some() {
-            return Ok(told);
+        let plan = plan_of_message(turn, tx, &message, &plans)?;
+        if plan.is_some() {
+            return Ok(plan);
         }
     }
     Ok(None)
@@ -213,9 +213,9 @@ fn plan_of_message(
     message: &MessageRow,
     plans: &[Plan],
 ) -> Result<Option<Plan>> {
-    let told = told_by(turn, tx, message, plans)?;
-    match told.is_some() || !changed_by(turn, tx, message.id)?.is_empty() {
-        true => Ok(told),
+    let plan = told_by(turn, tx, message, plans)?;
+    match plan.is_some() || !changed_by(turn, tx, message.id)?.is_empty() {
+        true => Ok(plan),
         false => Ok(offered(turn, message)),
     }
 }
@@ -248,17 +248,17 @@ fn told_by(
     message: &MessageRow,
     plans: &[Plan],
 ) -> Result<Option<Plan>> {
-    let mut told = plans.to_vec();
-    told.retain(|plan| assistant::memory_matches(&message.text, &plan.what));
+    let mut named = plans.to_vec();
+    named.retain(|plan| assistant::memory_matches(&message.text, &plan.what));
     let is_about_plan = || {
         Ok::<_, Error>(asks_only(turn, message) || !changed_by(turn, tx, message.id)?.is_empty())
     };
-    if told.is_empty() && is_about_plan()? {
-        told = plans.to_vec(); // "when is my dinner?" about "dinner at Luigi"
-        told.retain(|plan| assistant::memory_overlap(&message.text, &plan.what) > 0);
+    if named.is_empty() && is_about_plan()? {
+        named = plans.to_vec(); // "when is my dinner?" about "dinner at Luigi"
+        named.retain(|plan| assistant::memory_overlap(&message.text, &plan.what) > 0);
     }
-    let is_one = told.windows(2).all(|two| two[0].day == two[1].day);
-    Ok(told.into_iter().next().filter(|_| is_one))
+    let is_one = named.windows(2).all(|two| two[0].day == two[1].day);
+    Ok(named.into_iter().next().filter(|_| is_one))
 }
 
 fn asks_only(turn: &MessageTurn<'_>, message: &MessageRow) -> bool {

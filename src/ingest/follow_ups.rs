@@ -82,7 +82,11 @@ pub(super) fn carry_out(
         FollowUp::SnoozeAbout { about, time } => by_words::snooze(turn, tx, about, time.as_ref())?,
         FollowUp::DoneAbout(about) => by_words::mark_done(turn, tx, about)?.map(Reply::from),
         FollowUp::Rename { which, text } => changes::rename_meant(turn, tx, which, text)?,
-        FollowUp::Reword { old, new } => changes::reword(turn, tx, old, new)?.map(Reply::from),
+        FollowUp::Reword { old, new } => match changes::reword(turn, tx, old, new)? {
+            None => corrected_value::reword(turn, tx, old, new)?,
+            reply => reply,
+        }
+        .map(Reply::from),
         FollowUp::ChangeUnclear(which) => match referent::resolve(turn, tx, which)? {
             Some(Referent::Open(_)) => Some(wording::change_unclear().into()),
             _ => None,
@@ -158,9 +162,9 @@ fn answer_yes(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> 
         return Ok(Some(reply));
     }
     // "yes" long after the question may mean anything else.
-    let asked = tx.question(turn.room.id, turn.user.id)?.map(|(_, at)| at);
+    let asked_at = tx.question(turn.room.id, turn.user.id)?.map(|(_, at)| at);
     let last = turn.said_last(tx)?.map(|last| last.received_at);
-    if last > asked {
+    if last > asked_at {
         return Ok(None);
     }
     let reply = match question::read_open(turn, tx)? {

@@ -29,8 +29,8 @@ impl Ingest {
             return Ok(false);
         }
         let stored = tx.question(room.id, user.id)?;
-        let asked = dialog::recent::<Question>(stored.as_ref(), ANSWER_MS, prepared.now);
-        let (Some((question, at)), Some(head)) = (asked, room.head) else {
+        let recent = dialog::recent::<Question>(stored.as_ref(), ANSWER_MS, prepared.now);
+        let (Some((question, at)), Some(head)) = (recent, room.head) else {
             return Ok(false);
         };
         let last = tx.view().chain(head, 1)?.into_iter().next();

@@ -74,9 +74,13 @@ pub(in crate::ingest) fn resolve(
             }
         }
         ReminderRef::Numbered(numbers) => {
-            let Some((ids, _)) = listing::shown(turn, tx)? else {
-                return Ok(Some(Referent::Unclear(wording::no_numbers())));
+            let ids = match listing::shown(turn, tx)? {
+                Some((ids, _)) => ids,
+                None => set_together(turn, tx)?,
             };
+            if ids.is_empty() {
+                return Ok(Some(Referent::Unclear(wording::no_numbers())));
+            }
             let mut open = Vec::new();
             for number in numbers {
                 let id = number.checked_sub(1).and_then(|at| ids.get(at));
@@ -100,6 +104,20 @@ pub(in crate::ingest) fn resolve(
             Some(found_or_none(open))
         }
     })
+}
+
+/// The reminders that the last message set together, in their order: "cancel the second one".
+fn set_together(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Vec<String>> {
+    let Some((latest, _)) = latest::read_named(turn, tx)? else {
+        return Ok(Vec::new());
+    };
+    let set = latest.changes.set;
+    Ok(
+        match set.len() > 1 && latest::is_of_last_message(turn, tx)? {
+            true => set.into_iter().map(|one| one.schedule_id).collect(),
+            false => Vec::new(),
+        },
+    )
 }
 
 /// By their words, else by their time: "the 9pm one", "thursday's".

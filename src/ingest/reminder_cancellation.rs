@@ -161,7 +161,7 @@ fn leave_out(
         Some(day) => reminder_requests::skip(turn, tx, reminder, day)?,
         None => None,
     };
-    let kept = || {
+    let not_left_out = || {
         let recurrence = reminder.recurrence.as_ref()?;
         Some(wording::day_not_left_out(
             &reminder.text,
@@ -169,7 +169,7 @@ fn leave_out(
             turn.timezone(),
         ))
     };
-    Ok(skipped.or_else(kept))
+    Ok(skipped.or_else(not_left_out))
 }
 
 /// "2", "the second", "dad": the answer to the question which one to cancel.

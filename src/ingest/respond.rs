@@ -47,10 +47,10 @@ pub(super) fn respond_to_message(
         Decision::Silent => Reply::default(),
         Decision::Crisis(kind) => {
             let language = crisis_language(turn, tx)?;
-            let told = Question::Crisis {
+            let crisis = Question::Crisis {
                 language: language.clone(),
             };
-            question::ask(turn, tx, &told)?;
+            question::ask(turn, tx, &crisis)?;
             wording::crisis(kind, &turn.message.sender, language.as_deref()).into()
         }
         Decision::Denied(denial) => Reply::denying(denial, &persona),
@@ -65,14 +65,14 @@ pub(super) fn respond_to_message(
 /// The language of a crisis, or the one that the person chose, where only that has texts. A group must
 /// not learn it.
 fn crisis_language(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<String>> {
-    let told = assistant::crisis_language(&turn.message.text);
-    if told.is_some_and(wording::has_crisis_texts) || turn.in_group() {
-        return Ok(told.map(str::to_owned));
+    let language = assistant::crisis_language(&turn.message.text);
+    if language.is_some_and(wording::has_crisis_texts) || turn.in_group() {
+        return Ok(language.map(str::to_owned));
     }
     let chosen = tx.view().forms_of_address(turn.user.id)?.1;
     let chosen = chosen.and_then(|tag| Some(tag.split(['-', '_']).next()?.to_ascii_lowercase()));
     let spoken = chosen.filter(|language| wording::has_crisis_texts(language));
-    Ok(spoken.or_else(|| told.map(str::to_owned)))
+    Ok(spoken.or_else(|| language.map(str::to_owned)))
 }
 
 fn decision_facts(turn: &MessageTurn<'_>, intent: &Intent) -> DecisionFacts {

@@ -55,11 +55,11 @@ pub(in crate::ingest) fn ask_first(
     if let Some(other) = others_change(turn, tx, changed_by)? {
         return Ok(Some(wording::changed_by_another(&other.text)));
     }
-    let said = match turn.room.head {
+    let messages = match turn.room.head {
         Some(head) => tx.view().chain(head, MESSAGES_MAX)?,
         None => Vec::new(),
     };
-    let since = said.iter().take_while(|one| one.id > changed_by);
+    let since = messages.iter().take_while(|one| one.id > changed_by);
     let persona = &turn.ingest.persona.get().name;
     let is_to_assistant = |one: &&MessageRow| {
         let is_own = one.user == turn.user.id;
@@ -79,7 +79,7 @@ pub(in crate::ingest) fn ask_first(
     if !is_within_limits {
         return Ok(None); // which the answer says
     }
-    let change = said.iter().find(|one| one.id == changed_by);
+    let change = messages.iter().find(|one| one.id == changed_by);
     question::ask(
         turn,
         tx,
@@ -119,11 +119,11 @@ pub(in crate::ingest) fn is_only_undone_since(
     tx: &Tx<'_>,
     latest: &Latest,
 ) -> Result<bool> {
-    let said = match turn.room.head {
+    let messages = match turn.room.head {
         Some(head) => tx.view().chain(head, LOOKED_AT_MAX)?,
         None => Vec::new(),
     };
-    let mut since = said
+    let mut since = messages
         .iter()
         .take_while(|one| Some(one.id) > latest.message_id);
     Ok(since.all(|one| candidate_of(turn, one) == UndoCandidate::Asked))

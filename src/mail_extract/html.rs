@@ -66,20 +66,20 @@ pub(super) fn read(html: &str) -> Page {
 
 /// The tokenizer compares each attribute with the tag's others: tags are capped before it.
 fn without_endless_tags(html: &str) -> String {
-    let mut kept = String::with_capacity(html.len());
+    let mut cleaned = String::with_capacity(html.len());
     for (at, piece) in html.split('<').enumerate() {
         let end = piece.find('>').unwrap_or(piece.len());
         let starts_tag = piece.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
         if at > 0 && starts_tag && end > TAG_BYTES_MAX {
-            kept.push_str(piece.get(end..).unwrap_or_default());
+            cleaned.push_str(piece.get(end..).unwrap_or_default());
             continue;
         }
         if at > 0 {
-            kept.push('<');
+            cleaned.push('<');
         }
-        kept.push_str(piece);
+        cleaned.push_str(piece);
     }
-    kept
+    cleaned
 }
 
 #[derive(Default)]
@@ -238,8 +238,8 @@ impl HtmlReader {
         }
         self.page.quoted.push_str(line);
         self.page.quoted.push_str("\n> \n");
-        let kept = shown.len() - line.len();
-        self.page.text.truncate(kept);
+        let length = shown.len() - line.len();
+        self.page.text.truncate(length);
     }
 
     fn add_link(&mut self, tag: &Tag) {

@@ -37,7 +37,7 @@ pub(super) fn unflow(text: &str, delsp: bool) -> String {
 
 /// The text without quoted mails, the line that announces each, and the signature.
 pub(super) fn without_quotes(text: &str) -> String {
-    let mut kept: Vec<&str> = Vec::new();
+    let mut lines: Vec<&str> = Vec::new();
     let mut in_quote = false;
     for line in text.lines() {
         let line = line.trim_end_matches('\r');
@@ -46,19 +46,19 @@ pub(super) fn without_quotes(text: &str) -> String {
         }
         if line.starts_with('>') {
             if !in_quote {
-                drop_announcement(&mut kept);
+                drop_announcement(&mut lines);
             }
             in_quote = true;
             continue;
         }
         in_quote = false;
         let is_second_blank =
-            line.trim().is_empty() && kept.last().is_none_or(|last| last.is_empty());
+            line.trim().is_empty() && lines.last().is_none_or(|last| last.is_empty());
         if !is_second_blank {
-            kept.push(line.trim_end());
+            lines.push(line.trim_end());
         }
     }
-    kept.join("\n").trim().to_owned()
+    lines.join("\n").trim().to_owned()
 }
 
 /// `On Monday, Ana wrote:`, which may have been broken into two lines.

@@ -270,8 +270,8 @@ impl Server {
 
     /// The session of before, or a new one.
     fn session(&self, until: Monotonic) -> Result<McpSession, Failure> {
-        let kept = self.session.lock().clone();
-        if let Some(session) = kept {
+        let session = self.session.lock().clone();
+        if let Some(session) = session {
             return Ok(session);
         }
         let session = self.connect(until)?;

@@ -171,10 +171,10 @@ fn part(part: &Value) -> String {
 
 /// Without control characters, within the limit.
 fn readable(text: &str) -> String {
-    let kept = text
+    let printable = text
         .chars()
         .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'));
-    let mut short: String = kept.take(TEXT_CHARS_MAX).collect();
+    let mut short: String = printable.take(TEXT_CHARS_MAX).collect();
     if short.len() < text.len() && short.chars().count() == TEXT_CHARS_MAX {
         short.push_str(" [the rest is cut off]");
     }

@@ -257,18 +257,22 @@ impl Recurrence {
             Frequency::Daily => WEEK.to_vec(),
             _ => return None,
         };
-        let kept: Vec<String> = days
+        let day_names: Vec<String> = days
             .into_iter()
             .filter(|day| is_kept(*day))
             .map(|day| day.to_string()[..2].to_ascii_uppercase())
             .collect();
-        if pattern.interval > 1 || kept.is_empty() {
+        if pattern.interval > 1 || day_names.is_empty() {
             return None;
         }
         let rest = self.rule.split(';');
         let rest = rest.filter(|part| !part.starts_with("FREQ=") && !part.starts_with("BYDAY="));
         let rest: Vec<&str> = rest.collect();
-        let rule = format!("FREQ=WEEKLY;BYDAY={};{}", kept.join(","), rest.join(";"));
+        let rule = format!(
+            "FREQ=WEEKLY;BYDAY={};{}",
+            day_names.join(","),
+            rest.join(";")
+        );
         let changed = Self::new(&rule, self.next, self.zone).ok()?;
         match changed.next() {
             Some(next) if next > now => Some(changed),

@@ -265,15 +265,15 @@ mod tests {
         };
         let found = download.fetch().unwrap();
         assert_eq!(found.body, b"cat");
-        let asked = owns.join().unwrap();
-        assert!(asked[0].starts_with("GET /first ") && asked[1].starts_with("GET /second "));
+        let requests = owns.join().unwrap();
+        assert!(requests[0].starts_with("GET /first ") && requests[1].starts_with("GET /second "));
         assert!(
-            asked
+            requests
                 .iter()
                 .all(|request| request.contains("Bearer secret"))
         );
-        let asked = others.join().unwrap();
-        assert!(asked[0].starts_with("GET /file ") && !asked[0].contains("secret"));
+        let requests = others.join().unwrap();
+        assert!(requests[0].starts_with("GET /file ") && !requests[0].contains("secret"));
     }
 
     #[test]

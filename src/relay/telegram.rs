@@ -134,14 +134,14 @@ impl Telegram {
 
     /// The next updates, from the first unconfirmed one.
     async fn updates(&self, offset: Option<i64>, wait_s: u64) -> Result<Vec<Value>, Failure> {
-        let mut asked = json!({
+        let mut parameters = json!({
             "limit": UPDATES_MAX, "timeout": wait_s,
             "allowed_updates": ["message", "edited_message", "callback_query", "my_chat_member"],
         });
         if let Some(offset) = offset {
-            asked["offset"] = offset.into();
+            parameters["offset"] = offset.into();
         }
-        let updates = self.api.poll("getUpdates", asked, wait_s).await?;
+        let updates = self.api.poll("getUpdates", parameters, wait_s).await?;
         match updates {
             Value::Array(updates) => Ok(updates),
             _ => Err(Failure::Broken("getUpdates answers no list".to_owned())),

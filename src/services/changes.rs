@@ -60,9 +60,9 @@ impl Services {
         if known.is_none_or(|row| row.outcome.is_some()) {
             return Ok(());
         }
-        let asked = self.ask_for_change(&service, &calendar, &row).await;
+        let result = self.ask_for_change(&service, &calendar, &row).await;
         let now = self.clock.now();
-        let attempt = attempt_of(&row, asked, now);
+        let attempt = attempt_of(&row, result, now);
         let written = self.store.write(move |tx| {
             let outcome = match &attempt {
                 Attempt::Retry => {
@@ -105,7 +105,7 @@ impl Services {
         let (network, clock) = (self.network.clone(), self.clock.clone());
         let (path, change) = (calendar.path.clone(), row.change.clone());
         let is_retry = row.attempts > 0;
-        let asked = self.fetch_threads.run(move || {
+        let result = self.fetch_threads.run(move || {
             let (now, time) = (clock.now(), FetchTime::new(&clock));
             let account = Account {
                 address: &address,
@@ -122,7 +122,7 @@ impl Services {
             };
             account.carry_out(&path, &change, is_retry, &context, now)
         });
-        asked.await.unwrap_or_else(|_| Err(broken()))
+        result.await.unwrap_or_else(|_| Err(broken()))
     }
 
     /// Queues the outcome for the person's own chat, and forgets the change once that is done.

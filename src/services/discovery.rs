@@ -169,9 +169,9 @@ mod tests {
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             while let Ok((length, from)) = socket.recv_from(&mut bytes) {
-                let asked = Message::from_vec(&bytes[..length]).unwrap();
-                let query = asked.queries[0].clone();
-                let mut answer = Message::response(asked.metadata.id, asked.metadata.op_code);
+                let request = Message::from_vec(&bytes[..length]).unwrap();
+                let query = request.queries[0].clone();
+                let mut answer = Message::response(request.metadata.id, request.metadata.op_code);
                 let is_asked = |record: &&Record| {
                     record.record_type() == query.query_type()
                         && record.name.to_lowercase() == query.name().to_lowercase()

@@ -52,13 +52,13 @@ fn fact(event: &EventFacts, is_cancelled: bool) -> MailFact {
         (_, Some(Participation::NeedsAction | Participation::Tentative)) => FactStatus::Pending,
         _ => FactStatus::Confirmed,
     };
-    let mut kept = details.clone();
-    kept.description = String::new();
-    kept.attendees.truncate(PEOPLE_MAX);
+    let mut shortened = details.clone();
+    shortened.description = String::new();
+    shortened.attendees.truncate(PEOPLE_MAX);
     let data = InvitationData {
         source: "calendar".to_owned(),
         title: details.title.clone(),
-        event: kept,
+        event: shortened,
     };
     MailFact {
         kind: FactKind::Event,

@@ -195,9 +195,9 @@ impl Services {
         let read = self
             .store
             .read(move |view| view.events_of_calendar(calendar));
-        let mut kept = read.await?;
-        kept.retain(|(_, event)| is_replaced(event));
-        let compare = move || differences(&kept, events, now);
+        let mut stored = read.await?;
+        stored.retain(|(_, event)| is_replaced(event));
+        let compare = move || differences(&stored, events, now);
         let compared = self.fetch_threads.run(compare).await;
         let broken = |_| Error::internal("events could not be compared");
         let mut changes: Vec<EventChange> = compared.map_err(broken)?;

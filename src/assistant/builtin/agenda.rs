@@ -112,7 +112,7 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     span(message, from..end).map(agenda)
 }
 
-/// "todays schedule", "whats tomorrow's agenda", "my plans for friday".
+/// "todays schedule", "whats tomorrow's agenda", "today's reminders".
 fn schedule_of_day(message: &ParsedMessage, end: usize) -> Option<Intent> {
     let words = &message.words;
     static ASKED: Phrases = Phrases::new(&[
@@ -122,7 +122,7 @@ fn schedule_of_day(message: &ParsedMessage, end: usize) -> Option<Intent> {
     let name = words.get(from);
     let day = name.strip_suffix("'s").or_else(|| name.strip_suffix('s'))?;
     let noun = phrases![
-        "schedule", "agenda", "plans", "plan", "calendar", "events", "appointments"
+        "schedule", "agenda", "plans", "plan", "calendar", "events", "appointments", "reminders"
     ];
     if words.after(from + 1, noun) != Some(end) {
         return None; // most messages
@@ -131,9 +131,16 @@ fn schedule_of_day(message: &ParsedMessage, end: usize) -> Option<Intent> {
     let (now, zone) = (message.context.now, message.zone());
     let range = self::day(&day, 0..1, now, zone)?;
     let name = wording::day_name(range.start, now, zone);
-    Some(Intent::Agenda {
-        span: Span { range, name },
-        of_calendar: words.get(from + 1) == "calendar",
+    let span = Span { range, name };
+    Some(match words.get(from + 1) {
+        "reminders" => Intent::FindReminders {
+            span: Some(span),
+            about: None,
+        },
+        noun => Intent::Agenda {
+            span,
+            of_calendar: noun == "calendar",
+        },
     })
 }
 

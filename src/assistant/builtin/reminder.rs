@@ -8,12 +8,11 @@ mod before_request;
 mod before_time;
 mod cancelling;
 mod correction;
+mod day_in_text;
 mod event_with_reminder;
 mod half_hour;
 mod half_understood;
 mod later;
-mod left_words;
-mod leftover;
 mod parts;
 mod pending;
 mod recurring;
@@ -24,6 +23,7 @@ mod spoken_of;
 mod task_words;
 mod telling;
 mod timers;
+mod unread_words;
 mod vague;
 mod who;
 mod zones;
@@ -72,7 +72,8 @@ static REMIND: Phrases = Phrases::new(&[
     "reminder", "dont let me forget", "do not let me forget", "never let me forget", "nudge me",
     "ping me", "alert me", "notify me", "wake me up", "wake me", "set an alarm", "set alarm",
     "set a timer", "set timer", "add an alarm", "add alarm", "add a timer", "add timer",
-    "create an alarm", "make an alarm", "create a timer", "timer", "alarm",
+    "create an alarm", "make an alarm", "create a timer", "set up an alarm", "set up a timer",
+    "put an alarm on", "put on an alarm", "start a timer", "poke me", "timer", "alarm",
 ]);
 
 static NOT_TO_FORGET: Phrases =
@@ -92,7 +93,9 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
         }
         "remind" | "set" | "create" | "add" | "make" | "schedule" | "give" | "be" | "send"
         | "i" | "new" | "a" | "reminder" | "do" | "never" | "nudge" | "ping" | "alert"
-        | "notify" | "wake" | "timer" | "alarm" | "remember" => set(message),
+        | "notify" | "wake" | "timer" | "alarm" | "remember" | "put" | "start" | "poke" => {
+            set(message)
+        }
         "tell" | "text" | "message" | "write" => telling::tell(message),
         // "10 min timer"
         word if word.starts_with(|c: char| c.is_ascii_digit()) => {
@@ -336,8 +339,11 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
             text: parsed.text,
             month: None,
         },
-        None => leftover::without_time(parsed.text, leftover::begins_with_text(words, range.start)),
-        Some(spec) => leftover::of_request(message, range, &parsed)
+        None => unread_words::without_time(
+            parsed.text,
+            unread_words::begins_with_text(words, range.start),
+        ),
+        Some(spec) => unread_words::of_request(message, range, &parsed)
             .unwrap_or_else(|| finished(message, &spec, &parsed.text)),
     }
 }

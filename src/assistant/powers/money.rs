@@ -84,7 +84,13 @@ pub(super) fn read(words: &Words, at: usize) -> Option<(Money, usize)> {
     let digits = after.map_or(rest, |symbol| &rest[..rest.len() - symbol.len()]);
     let grouped = thousands(digits, words.get(at + 1)).filter(|_| after.is_none());
     let at = at + usize::from(grouped.is_some());
-    let minor = minor(grouped.as_deref().unwrap_or(digits))?;
+    // "1.2k"
+    let thousand = digits.strip_suffix('k').filter(|_| grouped.is_none());
+    let minor = minor(grouped.as_deref().or(thousand).unwrap_or(digits))?;
+    let minor = minor * if thousand.is_some() { 1_000 } else { 1 };
+    if minor > AMOUNT_MINOR_MAX {
+        return None;
+    }
     let typed = |text: &str, before| {
         Some(Currency {
             text: text.to_owned(),

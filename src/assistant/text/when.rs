@@ -152,7 +152,7 @@ static ROUGHLY: Phrases = Phrases::new(&[
 ]);
 static AFTER_TIME: Phrases = Phrases::new(&[
     "sharp", "on the dot", "exactly", "precisely", "or so", "my time", "local time",
-    "at the latest", "or thereabouts", "approximately", "roughly",
+    "at the latest", "or thereabouts", "approximately", "roughly", "ish",
 ]);
 
 static SPANS: Phrases = Phrases::new(&["the next week", "the next month", "the next year"]);

@@ -114,9 +114,9 @@ fn plain(text: &str) -> String {
             true => 0,
             false => header_bytes(token).max(token_bytes(token)),
         };
-        let kept = if bytes == 0 { 1 } else { 0 };
-        plain.push_str(&token[..kept]);
-        rest = &token[bytes.max(kept)..];
+        let length = if bytes == 0 { 1 } else { 0 };
+        plain.push_str(&token[..length]);
+        rest = &token[bytes.max(length)..];
     }
     plain.push_str(rest);
     plain

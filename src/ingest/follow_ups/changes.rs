@@ -101,15 +101,15 @@ pub(super) fn change_offset(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<O
     if !assistant::is_other_offset(&turn.message.text, persona) {
         return Ok(None); // most messages
     }
-    let said = offset_said(turn, tx)?;
-    let asked = question::read_open(turn, tx)?;
-    let is_asked = match &asked {
+    let request = offset_said(turn, tx)?;
+    let open_question = question::read_open(turn, tx)?;
+    let is_asked = match &open_question {
         Some(Question::When { .. } | Question::Which { .. }) => true,
         Some(Question::Rest { before, .. }) => assistant::names_offset(before),
         _ => false,
     };
     if is_asked && question::is_last(turn, tx)? {
-        let Some(Intent::RemindBefore(request)) = said else {
+        let Some(Intent::RemindBefore(request)) = request else {
             return Ok(None);
         };
         question::close(turn, tx)?;
@@ -122,10 +122,10 @@ pub(super) fn change_offset(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<O
         return Ok(None);
     };
     // It is no time from now on.
-    let (Some(said), [reminder]) = (said, open.as_slice()) else {
+    let (Some(request), [reminder]) = (request, open.as_slice()) else {
         return Ok(Some(wording::change_unclear().into()));
     };
-    let reply = move_before(turn, tx, reminder, said)?;
+    let reply = move_before(turn, tx, reminder, request)?;
     latest::revise(turn, tx, |latest| latest.is_before = true)?;
     Ok(Some(reply.into()))
 }
@@ -136,10 +136,10 @@ fn offset_said(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Intent>> {
     let Some(last) = turn.said_last(tx)? else {
         return Ok(None);
     };
-    let mut said = tx.view().chain(last.id, OFFSETS_MAX)?;
-    said.retain(|one| one.user == turn.user.id);
+    let mut messages = tx.view().chain(last.id, OFFSETS_MAX)?;
+    messages.retain(|one| one.user == turn.user.id);
     let persona = &turn.ingest.persona.get().name;
-    for one in said {
+    for one in messages {
         let text = assistant::with_other_offset(&one.text, &turn.message.text, persona);
         let understood = text.map(|text| understood(turn, &text));
         if let Some(Intent::RemindBefore(_) | Intent::Remind { .. }) = understood {

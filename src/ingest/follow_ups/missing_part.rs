@@ -108,10 +108,10 @@ fn understood(turn: &MessageTurn<'_>, request: &str) -> Intent {
 
 /// Whether the last message changed something after the question: then nothing completes it.
 fn was_changed_since_asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
-    let asked = tx.question(turn.room.id, turn.user.id)?;
-    let asked = asked.map(|(_, at)| at);
+    let asked_at = tx.question(turn.room.id, turn.user.id)?;
+    let asked_at = asked_at.map(|(_, at)| at);
     let last = turn.said_last(tx)?;
-    let is_later = |last: &MessageRow| asked.is_some_and(|asked| last.received_at > asked);
+    let is_later = |last: &MessageRow| asked_at.is_some_and(|asked_at| last.received_at > asked_at);
     Ok(match last.filter(is_later) {
         Some(last) => !powers::changed_by(turn, tx, last.id)?.is_empty(),
         None => false,

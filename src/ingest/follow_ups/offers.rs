@@ -221,8 +221,11 @@ pub(in crate::ingest) fn withdraw_after_power(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
 ) -> Result<()> {
-    let asked = question::read_open(turn, tx)?;
-    let is_open = matches!(asked, Some(Question::When { .. } | Question::What { .. }));
+    let open_question = question::read_open(turn, tx)?;
+    let is_open = matches!(
+        open_question,
+        Some(Question::When { .. } | Question::What { .. })
+    );
     match is_open && !powers::changed_by(turn, tx, turn.message_id)?.is_empty() {
         true => question::close(turn, tx),
         false => Ok(()),

@@ -26,9 +26,9 @@ pub(super) fn has_changed(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
     let (Some((latest, at)), Some(head)) = (latest::read_named(turn, tx)?, turn.room.head) else {
         return Ok(false);
     };
-    let said = tx.view().chain(head, MESSAGES_MAX)?;
+    let messages = tx.view().chain(head, MESSAGES_MAX)?;
     let is_since = |one: &&MessageRow| !latest.is_of_message(one.id) && one.received_at >= at;
-    let own = said.iter().filter(|one| one.user == turn.user.id);
+    let own = messages.iter().filter(|one| one.user == turn.user.id);
     for one in own.take_while(is_since) {
         if tells_plan(turn, one)
             || asks_in_vain(turn, one)

@@ -39,8 +39,11 @@ pub(super) fn numbered(
 
 /// Whether this message is answered with the question.
 pub(super) fn is_asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
-    let asked = question::read_last(turn, tx, 0)?;
-    Ok(asked.is_some_and(|(question, _)| matches!(question, Question::WhichRequest { .. })))
+    let last_question = question::read_last(turn, tx, 0)?;
+    Ok(
+        last_question
+            .is_some_and(|(question, _)| matches!(question, Question::WhichRequest { .. })),
+    )
 }
 
 fn asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Vec<NamedRequest>>> {
@@ -48,9 +51,9 @@ fn asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Vec<NamedRequ
         return Ok(None);
     };
     // Only what is said next is an answer.
-    let asked = tx.question(turn.room.id, turn.user.id)?.map(|(_, at)| at);
+    let asked_at = tx.question(turn.room.id, turn.user.id)?.map(|(_, at)| at);
     let last = turn.said_last(tx)?.map(|last| last.received_at);
-    let is_next = last <= asked && question::is_last(turn, tx)?;
+    let is_next = last <= asked_at && question::is_last(turn, tx)?;
     Ok(is_next.then_some(choices))
 }
 

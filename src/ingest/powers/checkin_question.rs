@@ -85,11 +85,11 @@ pub(in crate::ingest) fn answer(
     if !is_recent || turn.message.mode != Mode::Direct || !may_answer {
         return Ok(None);
     }
-    let asked = question::read_last(turn, tx, CHECKIN_QUESTION_MS)?;
-    let Some((Question::Checkin { abouts, told }, _)) = asked else {
+    let last_question = question::read_last(turn, tx, CHECKIN_QUESTION_MS)?;
+    let Some((Question::Checkin { abouts, told }, _)) = last_question else {
         return Ok(None);
     };
-    let said = match checkin_answer(&turn.message.text) {
+    let answer = match checkin_answer(&turn.message.text) {
         CheckinAnswer::None => return Ok(None),
         CheckinAnswer::Refused => {
             question::close(turn, tx)?;
@@ -98,17 +98,17 @@ pub(in crate::ingest) fn answer(
         CheckinAnswer::Told(text) => text,
     };
     let is_chosen = told.is_some();
-    let (about, left) = match (meant(&said, &abouts), is_chosen) {
+    let (about, left) = match (meant(&answer, &abouts), is_chosen) {
         (Some(found), _) => found,
         (None, true) => return Ok(None),
         (None, false) => {
             let reply = wording::which_was_it(&names(&abouts));
-            let told = Some(said);
+            let told = Some(answer);
             question::ask(turn, tx, &Question::Checkin { abouts, told })?;
             return Ok(Some(reply));
         }
     };
-    let text = told.unwrap_or(said);
+    let text = told.unwrap_or(answer);
     let reply = memories::remember(turn, tx, &format!("{about}: {text}"))?;
     match left.is_empty() {
         true => question::close(turn, tx)?,

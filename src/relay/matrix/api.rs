@@ -212,7 +212,7 @@ impl Api {
         if let Some(token) = self.token().filter(|token| Some(token.as_str()) != ended) {
             return Ok(token);
         }
-        let asked = json!({
+        let request = json!({
             "type": "m.login.password",
             "identifier": {"type": "m.id.user", "user": user},
             "password": password,
@@ -220,7 +220,7 @@ impl Api {
             "initial_device_display_name": "Chatkeep",
         });
         let path = format!("{CLIENT}/login");
-        let call = self.to(Method::Post, &path, CALL_MAX).json(Some(asked));
+        let call = self.to(Method::Post, &path, CALL_MAX).json(Some(request));
         let answer = call.send().await.map_err(unanswered)?;
         let answer = match read(&answer) {
             Err(Failure::Refused { status: 403, .. }) => {
@@ -232,8 +232,8 @@ impl Api {
         };
         let token = answer["access_token"].as_str().map(str::to_owned);
         let token = token.ok_or_else(|| Failure::Broken("a login without a token".to_owned()))?;
-        let mut kept = self.token.lock();
-        *kept = Some(token.clone());
+        let mut stored = self.token.lock();
+        *stored = Some(token.clone());
         Ok(token)
     }
 

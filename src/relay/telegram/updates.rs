@@ -300,12 +300,12 @@ async fn press(uplink: &Uplink<Telegram>, query: &Value) {
         return;
     }
     let is_snooze = query["data"] == SNOOZE;
-    let told = if is_snooze {
+    let notice = if is_snooze {
         "I'll say it again."
     } else {
         "Done."
     };
-    let ended = json!({"callback_query_id": id, "text": told});
+    let ended = json!({"callback_query_id": id, "text": notice});
     // The buttons' appearance isn't retried.
     let _ = network
         .api

@@ -7,7 +7,7 @@ use crate::assistant::text::words::Words;
 /// Takes back what was done last.
 pub(in crate::assistant) static UNDO: Phrases = Phrases::new(&[
     "undo", "undo that", "undo it", "undo this", "take that back", "revert",
-    "undo the last change", "undo last", "bring it back", "bring them back",
+    "undo the last change", "undo last", "bring it back", "bring them back", "take it back",
 ]);
 
 pub(super) fn fixed(request: &str) -> Option<FollowUp> {

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::leftover;
 use super::parts::{self, ReminderParts, split_request, text_of};
+use super::unread_words;
 use super::{ReminderText, reminder};
 use crate::assistant::builtin::{Intent, ParsedMessage};
 
@@ -19,7 +19,7 @@ pub(super) fn after_talk(message: &ParsedMessage, before: usize, body: usize) ->
         )
     });
     let is_set_off = words.original(talk.clone()).ends_with(',');
-    if !(is_answer || is_set_off) || leftover::tells_when(words, talk) {
+    if !(is_answer || is_set_off) || unread_words::tells_when(words, talk) {
         return None;
     }
     let request = ReminderText {

@@ -83,7 +83,10 @@ fn is_counted_on(words: &Words, at: usize) -> bool {
                 .is_some_and(|end| matches!(words.get(end), "" | "to"))
         }
         "in" => words.get(at + 1) == "another" && is_number(at + 2),
-        "from" => is_number(at + 1) && matches!(words.get(at + 2), "on" | "onwards" | "onward"),
+        "from" => {
+            words.after(at + 1, phrases!["now on"]).is_some()
+                || is_number(at + 1) && matches!(words.get(at + 2), "on" | "onwards" | "onward")
+        }
         _ => when::amount::delay(words, at, true).is_some_and(|(_, end)| {
             let after = words.after(end, phrases!["later", "after that", "afterwards"]);
             after.is_some_and(|end| matches!(words.get(end), "" | "to" | "and" | "again"))

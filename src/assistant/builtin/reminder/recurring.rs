@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
+use super::day_in_text;
 use super::half_understood::{has_condition, has_time_left, is_condition};
-use super::left_words;
-use super::leftover;
 use super::parts;
 use super::repeats::{self, Repeat, RepeatProblem, repeats};
 use super::spans;
+use super::unread_words;
 use super::{REMINDER_CHARS_MAX, ReminderText, is_early};
 use crate::assistant::builtin::{Intent, ParsedMessage, follow_up, wording};
 use crate::assistant::text::phrases::{Phrases, phrases};
@@ -61,8 +61,8 @@ pub(super) fn repeated(
     repeat.take_24_hours(|hour| is_early(&parsed.text, hour));
     let left = Words::new(&parsed.text);
     let is_text = parsed.is_linked
-        || leftover::begins_with_text(words, range.start)
-        || leftover::begins_with_text(&rest, 0);
+        || unread_words::begins_with_text(words, range.start)
+        || unread_words::begins_with_text(&rest, 0);
     let has_text = found.start > range.start;
     let is_limited = is_limited(&repeat, &left)
         || is_condition(words, found.end)
@@ -71,12 +71,12 @@ pub(super) fn repeated(
     if is_limited {
         return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
     }
-    if leftover::after_time(message, &rest, parsed.tail.clone()) || has_more(&left) {
+    if unread_words::after_time(message, &rest, parsed.tail.clone()) || has_more(&left) {
         return Some(Intent::Unclear(wording::reminder_half_understood(
             &parsed.text,
         )));
     }
-    let unknown = leftover::unknown_before(&left, is_text);
+    let unknown = unread_words::unknown_before(&left, is_text);
     let repeats: Vec<Repeat> = others.into_iter().map(|(other, _)| other).collect();
     Some(unknown.unwrap_or_else(|| match repeats.is_empty() {
         true => recurring(message, &repeat, &parsed.text),
@@ -86,11 +86,11 @@ pub(super) fn repeated(
 
 /// Whether the text takes the request back, or has another time.
 fn has_more(text: &Words) -> bool {
-    leftover::is_taken_back(text)
+    unread_words::is_taken_back(text)
         || has_time_left(text.original(0..text.len()))
         || repeats(text, 0..text.len())
-        || left_words::has_repeat(text)
-        || left_words::ends_with_limit(text)
+        || day_in_text::has_repeat(text)
+        || day_in_text::ends_with_limit(text)
         || ends_with_times(text)
 }
 

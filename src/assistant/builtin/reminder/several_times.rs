@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use super::day_in_text;
 use super::finished;
 use super::half_understood::{has_time_left, is_condition};
-use super::left_words;
 use super::parts::{self, split_request, text_of};
 use super::task_words::is_task_word;
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};
@@ -381,7 +381,7 @@ pub(super) fn two(message: &ParsedMessage, range: Range<usize>) -> Option<Intent
         let both = [(time, &first.text), (later, text)].map(|(spec, text)| {
             let is_number = text.chars().all(|c| c.is_ascii_digit());
             let words = Words::new(text);
-            let is_limited = left_words::has_repeat(&words) || is_condition(&words, 0);
+            let is_limited = day_in_text::has_repeat(&words) || is_condition(&words, 0);
             let is_clear = !has_time_left(text) && !is_number && !is_limited;
             is_clear.then(|| finished(message, &spec, text))
         });

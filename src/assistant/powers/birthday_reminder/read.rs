@@ -85,10 +85,27 @@ pub(in crate::assistant::powers) fn parse(
         _ if has_digit(words, next..end) && !words.is_question() => {
             Some((Clear, BirthdayAction::Unclear))
         }
+        _ if is_told && end == next && next == word + 1 && !words.is_question() => {
+            Some((Clear, is_now(message, name)?))
+        }
         // "Ana's birthday is going to be fun" is ordinary talk.
         _ if stated && end == next => Some((Clear, BirthdayAction::Unclear)),
         _ => None,
     }
+}
+
+/// "today is Ana's birthday", "tomorrow is Ana's birthday". "is it Ana's birthday" is a question.
+fn is_now(message: &ParsedMessage<'_>, name: String) -> Option<BirthdayAction> {
+    let words = &message.words;
+    let days_ahead = match words.get(words.skip(message.start, &KEEP)) {
+        "is" => return None,
+        "tomorrow" => 1,
+        _ => 0,
+    };
+    let today = local_time::date(message.context.now, message.zone());
+    let date = today.checked_add_days(chrono::Days::new(days_ahead))?;
+    let (month, day) = (date.month(), date.day());
+    Some(BirthdayAction::IsOn { name, month, day })
 }
 
 /// "Dan was born on 10 June", "Bo turns 30 on 5 May", "when was Dan born?".

@@ -272,6 +272,10 @@ fn budget(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
     if !statement::is_thing(&purpose) {
         return None;
     }
+    // "food and tell bo"
+    if statement::has_errand(&Words::new(&purpose)) {
+        return Some(BudgetAction::PurposeUnclear);
+    }
     Some(BudgetAction::Budgets(vec![(amount, purpose)]))
 }
 

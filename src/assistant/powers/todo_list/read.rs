@@ -164,8 +164,15 @@ fn add_all(
     if let Some(actions) = to_lists(message, at + 1, end, links) {
         return Some((Clear, TodoAction::Each(actions)));
     }
-    if let Some(found) = on_list(message, at + 1, end, links, more) {
-        return Some((Clear, to_list(message, found, at, end)));
+    let too = phrases!["as well", "too", "also", "again"];
+    let without_too = |to: usize| {
+        let mut starts = at + 2..to;
+        let found = starts.find(|n| words.after(*n, too) == Some(to));
+        found.unwrap_or(to)
+    };
+    let list_end = without_too(end);
+    if let Some(found) = on_list(message, at + 1, list_end, links, more) {
+        return Some((Clear, to_list(message, found, at, list_end)));
     }
     if words.get(at) == "note" {
         return None;
@@ -179,16 +186,10 @@ fn add_all(
         "to it", "on it", "to that", "on that", "to them", "on there", "in there", "on to it",
         "there",
     ]);
-    let more = phrases!["as well", "too", "also", "again"];
-    let without_more = |to: usize| {
-        let mut starts = at + 2..to;
-        let found = starts.find(|n| words.after(*n, more) == Some(to));
-        found.unwrap_or(to)
-    };
     // "add eggs there too", "add eggs too on it"
-    let until = without_more(end);
+    let until = list_end;
     let it = (at + 2..until).find(|n| words.after(*n, &ON_IT) == Some(until));
-    let to = without_more(it.unwrap_or(until));
+    let to = without_too(it.unwrap_or(until));
     if it.is_some() && words.get(at) != "get" {
         return Some((
             InSession,

@@ -9,6 +9,7 @@ use crate::assistant::powers::RequestStrength::{self, Clear, InSession, Soft};
 use crate::assistant::powers::statement;
 use crate::assistant::powers::{local_time, parsers};
 use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
 
 pub(in crate::assistant::powers) fn parse(
@@ -249,29 +250,16 @@ pub(in crate::assistant::powers) fn dates(
 ) -> Option<(NaiveDate, NaiveDate, usize)> {
     const LINKS: [&str; 6] = ["to", "until", "till", "and", "-", "through"];
     let words = &message.words;
-    // "for 3 days from 5 jan"
-    if words.get(at) == "for"
-        && let Ok(days) = words.get(at + 1).parse::<u64>()
-        && let Some(from) = words.after(
-            at + 2,
-            phrases![
-                "days from", "day from", "days starting", "days starting on", "days on",
-            ],
-        )
-    {
-        let read = parsers::read_day(words, from, message.context.now, message.zone());
-        let (first, end) = read?;
-        let last = first.checked_add_days(chrono::Days::new(days.checked_sub(1)?))?;
-        return Some((first, last, end));
-    }
-    if let Some(found) = weekend(message, at).or_else(|| month_first(message, at)) {
+    let found = days_from(message, at).or_else(|| weekend(message, at));
+    if let Some(found) = found.or_else(|| month_first(message, at)) {
         return Some(found);
     }
     let read = |at| parsers::read_day(words, at, message.context.now, message.zone());
-    // "3 to 7 June": the month comes with the second.
+    // "3 to 7 June", "the 3rd to the 7th": the month comes with the second.
+    let at = words.skip(at, phrases!["the"]);
     if let Some(day) = day_number(words.get(at))
         && LINKS.contains(&words.get(at + 1))
-        && let Some((last, next)) = read(at + 2)
+        && let Some((last, next)) = read(at + 2).or_else(|| day_of_month(message, at + 2))
     {
         let first = last.with_day(day)?;
         // "28 to 3 december" begins in November, "7 to 3" ends before it begins.
@@ -296,6 +284,11 @@ pub(in crate::assistant::powers) fn dates(
         let last = first.checked_add_days(chrono::Days::new(days.checked_sub(1)?))?;
         return Some((first, last, end));
     }
+    // "30 dec - 2 jan": a dash alone is no word.
+    let is_dashed = next < words.len() && words.original(next - 1..next + 1).contains(" - ");
+    if is_dashed && let Some((last, end)) = read(next) {
+        return Some((first, turned(first, last)?, end));
+    }
     if !LINKS.contains(&words.get(next)) {
         return Some((first, first, next));
     }
@@ -306,10 +299,50 @@ pub(in crate::assistant::powers) fn dates(
         return Some((first, first.with_day(day)?, next + 2));
     }
     let (last, end) = read(next + 1)?;
-    // Over the turn of the year.
+    // "next friday to sunday": the sunday after that friday.
+    if when::weekday_name(words.get(next + 1)).is_some() && last < first {
+        let weeks = u64::try_from((first - last).num_days()).ok()?.div_ceil(7);
+        return Some((
+            first,
+            last.checked_add_days(chrono::Days::new(7 * weeks))?,
+            end,
+        ));
+    }
+    Some((first, turned(first, last)?, end))
+}
+
+/// "for 3 days from 5 jan"
+fn days_from(message: &ParsedMessage<'_>, at: usize) -> Option<(NaiveDate, NaiveDate, usize)> {
+    let words = &message.words;
+    let from = words.after(at, phrases!["for"])?;
+    let days: u64 = words.get(from).parse().ok()?;
+    let first = words.after(
+        from + 1,
+        phrases![
+            "days from", "day from", "days starting", "days starting on", "days on",
+        ],
+    )?;
+    let (first, end) = parsers::read_day(words, first, message.context.now, message.zone())?;
+    let last = first.checked_add_days(chrono::Days::new(days.checked_sub(1)?))?;
+    Some((first, last, end))
+}
+
+/// "the 7th": the next one.
+fn day_of_month(message: &ParsedMessage<'_>, at: usize) -> Option<(NaiveDate, usize)> {
+    let (day, end) = when::day_at(&message.words, at)?;
+    let spec = when::TimeExpression {
+        day: Some(day),
+        ..when::TimeExpression::default()
+    };
+    let moment = when::resolve(&spec, message.context.now, message.zone()).ok()?;
+    Some((local_time::date(moment, message.zone()), end))
+}
+
+/// The last day, in the year after where the trip goes over the turn of the year.
+fn turned(first: NaiveDate, last: NaiveDate) -> Option<NaiveDate> {
     let later = last.with_year(last.year() + 1)?;
     let turns = last < first && (later - first).num_days() < DAYS_MAX;
-    Some((first, if turns { later } else { last }, end))
+    Some(if turns { later } else { last })
 }
 
 fn weekend(message: &ParsedMessage<'_>, at: usize) -> Option<(NaiveDate, NaiveDate, usize)> {

@@ -145,7 +145,7 @@ impl<'r> OfferedTools<'r> {
     /// Whether the person asks to see code, as JSON: then a call that is written may be an example.
     pub(super) fn is_code_asked_for(&self) -> bool {
         let messages = self.request.get("messages").and_then(Value::as_array);
-        let said = messages.into_iter().flatten().rev().filter_map(|message| {
+        let texts = messages.into_iter().flatten().rev().filter_map(|message| {
             let is_user = message.get("role").is_some_and(|role| role == "user");
             is_user.then(|| {
                 message
@@ -155,16 +155,16 @@ impl<'r> OfferedTools<'r> {
             })
         });
         // A note of ours begins with "[". What others wrote is quoted.
-        let Some(asked) = said.into_iter().find(|text| !text.starts_with('[')) else {
+        let Some(text) = texts.into_iter().find(|text| !text.starts_with('[')) else {
             return false;
         };
-        let asked = asked.rsplit("</quoted>").next().unwrap_or(asked);
-        let mut asked = asked.to_lowercase();
+        let text = text.rsplit("</quoted>").next().unwrap_or(text);
+        let mut text = text.to_lowercase();
         for words in EXAMPLES_GIVEN {
-            asked = asked.replace(words, "");
+            text = text.replace(words, "");
         }
-        let has = |words: &[&str]| words.iter().any(|word| asked.contains(word));
-        has(&CODE_WORDS) && has(&SHOWING_WORDS) && !asked.contains("remind")
+        let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        has(&CODE_WORDS) && has(&SHOWING_WORDS) && !text.contains("remind")
     }
 
     /// Whether a text repeats what a person or a tool has said.
@@ -176,14 +176,14 @@ impl<'r> OfferedTools<'r> {
     fn conversation(&self) -> &str {
         self.conversation.get_or_init(|| {
             let messages = self.request.get("messages").and_then(Value::as_array);
-            let said = messages.into_iter().flatten().filter(|message| {
+            let shown = messages.into_iter().flatten().filter(|message| {
                 matches!(
                     message.get("role").and_then(Value::as_str),
                     Some("user" | "tool" | "system")
                 )
             });
             let mut all = String::new();
-            for content in said.filter_map(|message| message.get("content")) {
+            for content in shown.filter_map(|message| message.get("content")) {
                 match content {
                     Value::Array(parts) => {
                         let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());

@@ -145,10 +145,10 @@ impl XmppSession {
         let mut place = Some(read).filter(|read| !read.is_empty());
         let mut found: Vec<ArchivedMessage> = Vec::new();
         for _ in 0..PAGES_MAX {
-            let asked = place
+            let position = place
                 .as_deref()
                 .map_or(ArchivePosition::Start, ArchivePosition::After);
-            let page = match self.page_or_error(archive, asked).await? {
+            let page = match self.page_or_error(archive, position).await? {
                 Ok(page) => page,
                 Err(error)
                     if error.defined_condition == DefinedCondition::ItemNotFound

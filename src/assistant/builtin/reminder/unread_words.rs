@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::correction;
-use super::left_words;
+use super::day_in_text;
 use super::parts::{ReminderParts, WORDS_MAX, text_of, without_unknown_time};
 use super::spans;
 use super::task_words::{ASKS, begins_task};
@@ -206,7 +206,7 @@ pub(super) fn of_request(
         )));
     }
     let is_text = parsed.is_linked || begins_with_text(&message.words, range.start);
-    if !parsed.is_clause && left_words::has_condition(&text, parsed.is_trailing) {
+    if !parsed.is_clause && day_in_text::has_condition(&text, parsed.is_trailing) {
         return Some(Intent::Unclear(wording::reminder_with_condition(
             &parsed.text,
         )));
@@ -214,8 +214,8 @@ pub(super) fn of_request(
     if let Some(unknown) = unknown_before(&text, is_text) {
         return Some(unknown);
     }
-    let has_left = left_words::has_left(&text, parsed, is_text)
-        || parsed.is_trailing && left_words::ends_with_day_of_month(&message.words, &text);
+    let has_left = day_in_text::has_left(&text, parsed, is_text)
+        || parsed.is_trailing && day_in_text::ends_with_day_of_month(&message.words, &text);
     has_left.then(|| Intent::Unclear(wording::reminder_half_understood(&parsed.text)))
 }
 
