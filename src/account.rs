@@ -8,40 +8,48 @@ pub mod exports;
 pub mod identity;
 pub mod usage;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
 use crate::access;
 use crate::clock::{Timestamp, Zone};
 use crate::error::{Error, Result};
-use crate::model::subscription::Grant;
+use crate::model::public_id::PublicId;
+use crate::model::subscription::{Grant, PlanWord, StatusWord};
 use crate::store::{Change, Operator, Tx, UserRow};
 
-/// A user as JSON, for the admin API and `chatkeep user --json`.
-#[derive(Debug, Serialize)]
+// As JSON for the admin API and `chatkeep user --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "User")]
 pub struct UserView<'a> {
-    /// A UUID.
+    #[schemars(with = "PublicId")]
     pub user_id: &'a str,
+    #[schemars(example = &"+15550100")]
     pub phone: Option<&'a str>,
     pub name: Option<&'a str>,
-    /// An IANA name.
+    /// An IANA time zone name.
     pub timezone: Option<&'a str>,
     pub created_at: Timestamp,
-    /// Includes a grant by an operator.
+    #[schemars(with = "StatusWord")]
     pub subscription_status: &'a str,
+    #[schemars(with = "Option<PlanWord>")]
     pub subscription_plan: Option<&'a str>,
-    /// Only while it is valid.
+    /// Present only while the grant is valid.
     pub grant: Option<GrantView<'a>>,
-    /// Messages counted this UTC day. Subscribers' messages aren't counted.
+    /// Messages counted this UTC day; messages of subscribers aren't counted.
+    #[schemars(range(min = 0))]
     pub messages_today: i64,
-    /// When the account will be deleted, if its owner requested that.
+    /// When the account will be deleted; null if its owner did not request deletion.
     pub deletion_scheduled_for: Option<Timestamp>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct GrantView<'a> {
+    #[schemars(with = "PlanWord")]
     pub plan: &'a str,
-    /// The first moment without the grant; `None` without an end.
+    /// First moment without the grant; null without an end.
     pub until: Option<Timestamp>,
 }
 

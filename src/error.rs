@@ -34,10 +34,13 @@ pub enum ErrorKind {
     Unavailable,
 }
 
-/// One invalid field: `field` is a JSON pointer (RFC 6901), `message` a sentence for a person.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+/// One invalid field.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct FieldError {
+    /// A JSON pointer (RFC 6901); empty for the whole body.
+    #[schemars(example = &"/timestamp")]
     pub field: String,
+    /// A sentence for people.
     pub message: String,
 }
 

@@ -18,6 +18,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard, RwLock};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -45,14 +46,20 @@ pub struct Override {
 }
 
 /// A flag as operators see it.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Flag")]
 pub struct FlagView {
+    #[schemars(example = &"llm.force_basic_mode")]
     pub key: Cow<'static, str>,
     #[serde(rename = "type")]
+    #[schemars(extend("enum" = ["boolean", "integer", "number"]))]
     pub kind: Cow<'static, str>,
+    #[schemars(extend("type" = ["boolean", "number"]))]
     pub value: Value,
     pub source: Origin,
+    #[schemars(extend("type" = ["boolean", "number"]))]
     pub default: Value,
+    /// Whether this version uses the flag.
     pub in_use: bool,
     pub description: Cow<'static, str>,
     pub set_at: Option<Timestamp>,
@@ -60,8 +67,9 @@ pub struct FlagView {
     pub expires_at: Option<Timestamp>,
 }
 
-/// All flags, as the admin API and `chatkeep flags list --json` show them.
-#[derive(Debug, Serialize, Deserialize)]
+/// All flags.
+// As the admin API and `chatkeep flags list --json` show them.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FlagList {
     pub flags: Vec<FlagView>,
 }

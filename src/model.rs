@@ -1,5 +1,6 @@
 //! Plain types and pure rules shared by several parts. No I/O, no clock, no store.
 
+pub mod agent_id;
 pub mod answer;
 pub mod bubbles;
 pub mod calendar;

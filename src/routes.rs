@@ -5,6 +5,7 @@
 mod account;
 mod address;
 mod admin;
+mod answers;
 mod audit;
 mod backup;
 mod billing;

@@ -25,6 +25,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
@@ -33,6 +34,7 @@ use crate::clock::{Clock, Timestamp, Zone};
 use crate::edge::hub::Hub;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::connected_service::{ServiceKind, ServiceState};
+use crate::model::public_id::PublicId;
 use crate::random;
 use crate::store::{
     CalendarRow, Digest, NewService, Operator, ServiceId, ServiceRow, SharedStore, UserId, View,
@@ -65,31 +67,41 @@ pub struct Services {
     locks: Mutex<HashMap<ServiceId, Arc<tokio::sync::Mutex<()>>>>,
 }
 
-/// A service as the API shows it.
-#[derive(Debug, Serialize, Deserialize)]
+/// Answers never contain credentials.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ConnectedService")]
 pub struct ServiceView {
+    #[schemars(with = "PublicId")]
     pub service_id: String,
     pub kind: ServiceKind,
     pub name: String,
-    /// The only part of the address that is shown.
+    /// The host of its URL.
+    #[schemars(example = &"calendar.example.com")]
     pub host: String,
     pub state: ServiceState,
+    #[schemars(extend("enum" = ["calendar.read", "calendar", "mail.read"]))]
     pub scope: String,
     pub connected_at: Timestamp,
+    /// Time of the last successful sync.
     pub last_sync_at: Option<Timestamp>,
+    /// Why the last sync failed; a sentence for people.
     pub error: Option<String>,
     pub calendars: Vec<CalendarView>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
 pub struct CalendarView {
+    #[schemars(with = "PublicId")]
     pub calendar_id: String,
     pub name: String,
+    /// `false`: its events are not used.
     pub enabled: bool,
 }
 
-/// A person's services, as operators see them.
-#[derive(Debug, Serialize, Deserialize)]
+/// A person's services.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ConnectedServices")]
 pub struct ServiceList {
     pub services: Vec<ServiceView>,
 }

@@ -104,7 +104,10 @@ pub use dialogs::{Dialog, DialogPart, JsonAt, REMOVED_KEPT_MS, RemovedItem};
 pub use erasure::ErasureStep;
 pub use erasures::{DueAccount, Erasure, RoomAuthor};
 pub use export_jobs::ExportJob;
-pub use exported::{Account, AuthoredRoom, ExportEnd, OwnMessage, PAGE_ROWS, PageOf};
+pub use exported::{
+    Account, AuthoredRoom, ConnectedService, ExportEnd, InstalledApp, MiniappSession, OwnMessage,
+    PAGE_ROWS, PageOf, PendingReminder, PersonalityProfile, PowerExport, Relationship, Trait,
+};
 pub use failed_commands::CommandRow;
 pub use file::advice::advice;
 pub use file::backup::{
@@ -123,7 +126,7 @@ pub use memory_tasks::{MemoryTask, MemoryTaskKind};
 pub use messages::NewMessage;
 pub use outgoing_mails::{NewMail, OutgoingMail};
 pub use pending_replies::{DoneCall, PendingReply};
-pub use photos::{NewPhoto, Photo};
+pub use photos::{ExportedPhoto, NewPhoto, Photo};
 pub use power_sessions::{PowerSession, SESSION_QUIET_MS};
 pub use powers::{PowerAlarm, PowerOwner, PowerState, PowerStateWrite};
 pub use provider_tasks::{ProviderTask, TaskKind};

@@ -9,6 +9,7 @@ pub mod schedule;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
@@ -22,6 +23,7 @@ use crate::ingest::powers;
 use crate::marketplace::Marketplace;
 use crate::media::Photos;
 use crate::memory::Memories;
+use crate::model::public_id::PublicId;
 use crate::setting::Setting;
 use crate::store::{DueAccount, Erasure, SharedStore, UserId};
 
@@ -58,20 +60,21 @@ pub struct ErasureServices {
 }
 
 /// The progress of purges.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
+#[schemars(inline)]
 pub struct Progress {
-    /// The number of the last requested purge.
+    /// Number of the last requested purge.
     pub asked: u64,
-    /// The number of the last requested purge that finished.
+    /// Number of the last finished purge.
     pub over: u64,
     /// Accounts erased since the service started.
     pub erased: u64,
-    /// Transactions that removed rows since the start.
+    /// Transactions that removed rows since the service started.
     pub batches: u64,
 }
 
 /// The work of the next purge.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct PurgeOutlook {
     /// Accounts due for erasure.
     pub due: Vec<DueDeletion>,
@@ -80,19 +83,21 @@ pub struct PurgeOutlook {
     pub progress: Progress,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
 pub struct DueDeletion {
-    /// A UUID.
+    #[schemars(with = "PublicId")]
     pub user_id: String,
     pub deletion_scheduled_for: Timestamp,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
 pub struct RunningErasure {
-    /// A UUID.
+    #[schemars(with = "PublicId")]
     pub user_id: String,
     pub started_at: Timestamp,
-    /// Everything here is erased; the payment provider or the memory service still has to delete
+    /// All data here is erased; the payment provider or the memory service still has to delete
     /// its data.
     pub waits_for_others: bool,
 }

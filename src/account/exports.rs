@@ -5,6 +5,7 @@ mod document;
 mod folder;
 mod json_file;
 mod messages;
+mod sections;
 pub mod work;
 
 use std::collections::HashMap;
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::sync::Notify;
 
@@ -21,10 +23,12 @@ use super::identity::SignedInUser;
 use crate::clock::{Clock, Timestamp};
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::Memories;
+use crate::model::public_id::PublicId;
 use crate::random;
 use crate::store::{Change, ExportJob, Operator, SharedStore, Store, Tx, UserId};
 use folder::Folder;
 pub use folder::name as file_name;
+pub use sections::ExportDocument;
 
 const DAY_S: i64 = 24 * 60 * 60;
 /// How long a job is listed after its file is removed, or if it had no file.
@@ -52,26 +56,32 @@ pub struct Exports {
 }
 
 /// A job as its owner sees it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ExportJob")]
 pub struct ExportView {
-    /// A UUID.
+    #[schemars(with = "PublicId")]
     pub job_id: String,
     pub status: ExportStatus,
-    /// Relative; present when the file is ready.
+    /// A relative URL; set when the export is ready.
+    #[schemars(example = &"/account/export/0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b11/download")]
     pub download_url: Option<String>,
+    /// Set when the export is ready.
     pub expires_at: Option<Timestamp>,
-    /// A sentence, when the job failed.
+    /// A sentence; set when the export failed.
     pub error: Option<String>,
-    /// From 0 to 1, while processing.
+    /// Progress from 0 to 1; present while the export is processing.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "f64", range(min = 0, max = 1))]
     pub progress: Option<f64>,
-    /// Only in the answer to the request.
+    /// Present only in the answer to the request.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub message: Option<&'static str>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(inline)]
 pub enum ExportStatus {
     Queued,
     Processing,

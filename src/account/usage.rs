@@ -1,12 +1,14 @@
 //! A person's remaining allowance for today, by the same rules that decide about their messages.
 //! Pure.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::access::{self, AccessFacts, AccessRequest, AccessRules};
 use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::flags::Reader;
+use crate::model::subscription::{PlanWord, StatusWord};
 use crate::store::UserRow;
 
 /// When a free user's count starts again.
@@ -14,31 +16,37 @@ const RESETS_AT: &str = "midnight UTC";
 /// Shown when buying a subscription would change nothing.
 const SWITCHED_OFF: &str = "Superpowers are not available at the moment.";
 
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UsageLimits<'a> {
-    /// free, active, trial, canceled or past_due; includes a grant by an operator.
+    #[schemars(with = "StatusWord")]
     pub subscription_status: &'a str,
+    #[schemars(with = "Option<PlanWord>")]
     pub subscription_plan: Option<&'a str>,
     pub messages: MessageLimits,
     pub superpowers: Superpowers,
 }
 
 /// Limits of the UTC day.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct MessageLimits {
-    /// `None` means unlimited.
+    /// null means unlimited.
+    #[schemars(range(min = 0), example = 50)]
     pub limit: Option<i64>,
+    #[schemars(range(min = 0), example = 49)]
     pub remaining: Option<i64>,
     pub unlimited: bool,
-    /// `None` for subscribers.
+    /// A text; null for subscribers.
+    #[schemars(example = RESETS_AT)]
     pub resets_at: Option<&'static str>,
 }
 
 /// Superpowers in direct chats.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct Superpowers {
     pub enabled: bool,
-    /// `None` when they are enabled.
+    /// null when superpowers are enabled.
     pub upgrade_message: Option<&'static str>,
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
@@ -29,25 +30,27 @@ struct BackupState {
 }
 
 /// The state of the newest backup.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct BackupStatus {
-    /// Number of the backup since the start of the service.
+    /// Counts backups since the start of the service.
     pub id: u64,
     pub state: BackupPhase,
     pub pages: u64,
     pub pages_total: u64,
+    /// Why the backup failed.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub error: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// `none`: no backup is running. `ready`: the copy is complete.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(inline)]
 pub enum BackupPhase {
-    /// No backup is running.
     #[default]
     None,
     Copying,
-    /// The copy is complete.
     Ready,
     Failed,
 }

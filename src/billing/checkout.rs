@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use tokio::time::Instant;
@@ -29,10 +30,14 @@ pub struct ReturnUrls {
 }
 
 /// The payment page.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "CheckoutSession")]
 pub struct CheckoutPage {
+    #[schemars(example = &"cs_test_0001")]
     pub session_id: String,
+    #[schemars(example = &"https://example.com/checkout")]
     pub url: String,
+    #[schemars(example = &"pk_test_0001")]
     pub publishable_key: String,
 }
 

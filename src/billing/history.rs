@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use tokio::time::Instant;
@@ -23,21 +24,26 @@ const COUNT_PAGES_MAX: usize = 50;
 /// Pages of charges read to find receipts.
 const CHARGE_PAGES_MAX: usize = 5;
 
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[schemars(rename = "BillingHistory")]
 pub struct History {
     pub transactions: Vec<Transaction>,
     pub has_more: bool,
+    /// Number of all invoices of the caller.
     pub total_count: usize,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Transaction {
+    #[schemars(example = &"in_0001")]
     pub id: String,
     pub date: Timestamp,
-    /// In minor units of the currency.
+    /// In minor currency units.
     pub amount: i64,
+    #[schemars(example = &"usd", extend("pattern" = "^[a-z]*$"))]
     pub currency: String,
     pub description: String,
+    #[schemars(example = &"paid")]
     pub status: String,
     pub invoice_url: String,
     pub receipt_url: String,

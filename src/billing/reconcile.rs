@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::time::Instant;
@@ -16,6 +17,7 @@ use super::stripe::{Failure, Form, StripeCall, query};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::model::payment::{MergeOutcome, ProviderStatement, StoredSubscription, TieBreak, merge};
+use crate::model::public_id::PublicId;
 use crate::store::Customer;
 
 pub const INTERVAL: Duration = Duration::from_secs(3_600);
@@ -53,23 +55,26 @@ const KINDS: [&str; 8] = [
 ];
 
 /// The result of one page.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ReconciledPage")]
 pub struct Page {
-    /// Compared customers.
+    /// Number of compared customers.
     pub checked: usize,
-    /// Undelivered events that had not been applied.
+    /// Number of undelivered events that had not been applied.
     pub missed_events: usize,
     pub drift: Vec<SubscriptionDrift>,
-    /// Where the next page begins; `None` after the last page.
+    /// Start of the next page; null after the last page.
     pub next: Option<String>,
 }
 
-/// A subscription that differs between the provider and us.
-#[derive(Debug, Serialize, Deserialize)]
+/// A subscription that differs between the provider and the service.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
 pub struct SubscriptionDrift {
+    #[schemars(with = "PublicId")]
     pub user_id: String,
     pub subscription_id: String,
-    /// "status plan, until …"; `None` for a subscription that is not stored.
+    /// "status plan, until …"; null if the service did not know the subscription.
     pub held: Option<String>,
     pub provider: String,
 }

@@ -1,11 +1,13 @@
 //! `GET /payment/status`: a person's subscription and its benefits.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Billing;
 use crate::access::{self, AccessFacts, AccessRequest, AccessRules};
 use crate::clock::Timestamp;
 use crate::error::Result;
+use crate::model::subscription::{PlanWord, StatusWord};
 use crate::store::UserId;
 
 /// The benefits of a subscription.
@@ -13,22 +15,28 @@ const BENEFITS: [&str; 3] = [
     "Unlimited messages", "Superpowers in direct chats", "Superpowers in the groups you own",
 ];
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct PaymentStatus {
+    /// The last known value while the provider is down.
     pub has_payment_method: bool,
+    #[schemars(with = "StatusWord")]
     pub subscription_status: String,
+    #[schemars(with = "Option<PlanWord>")]
     pub subscription_plan: Option<String>,
-    /// The provider's id; empty for a grant.
+    /// The subscription's id at the provider; null for a grant.
     pub subscription_id: Option<String>,
     pub current_period_end: Option<Timestamp>,
     pub cancel_at_period_end: bool,
     pub trial_expires_at: Option<Timestamp>,
-    /// In minor units.
+    /// In minor currency units.
     pub credit_balance: i64,
+    #[schemars(extend("enum" = ["free", "monthly", "annual"]))]
     pub tier: String,
-    /// `None` means unlimited.
+    /// null means unlimited.
+    #[schemars(range(min = 0))]
     pub daily_messages_remaining: Option<i64>,
     pub superpowers_enabled: bool,
+    /// null for subscribers.
     pub upgrade_benefits: Option<[&'static str; 3]>,
 }
 

@@ -11,8 +11,11 @@ use super::registry::Scalar;
 use crate::clock::{Clock, Timestamp};
 
 /// The source of a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
+#[schemars(inline)]
 pub enum Origin {
     Override,
     Provider,

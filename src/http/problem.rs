@@ -5,6 +5,7 @@ use hyper::header::{
     ALLOW, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, SEC_WEBSOCKET_VERSION,
     UPGRADE, WWW_AUTHENTICATE,
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Bytes, Method, Response, StatusCode, response};
@@ -56,14 +57,22 @@ pub(super) fn raw(error: &Error, request_id: &str) -> Vec<u8> {
     [head.as_bytes(), &body].concat()
 }
 
-#[derive(Serialize)]
-struct Problem<'a> {
+/// An error (RFC 9457).
+#[derive(Serialize, JsonSchema)]
+pub struct Problem<'a> {
+    #[schemars(extend("const" = "about:blank"))]
     r#type: &'static str,
+    #[schemars(example = &"Not Found")]
     title: &'static str,
+    #[schemars(range(min = 400, max = 599), example = 404)]
     status: u16,
+    /// A sentence for people.
     detail: &'a str,
+    /// A stable code for programs.
+    #[schemars(example = &"not_found")]
     code: &'a str,
     request_id: &'a str,
+    /// The invalid fields; only with 422.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     errors: &'a [FieldError],
 }

@@ -1,19 +1,63 @@
 //! Explains to operators how a message's answer was decided: from its rows, and by evaluating rules
 //! again that depend on rows only. Message texts are included only on request.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::replies::SMALL_TALK;
 use crate::assistant::{self, AccountTask, Intent, MessageContext};
+use crate::clock::Timestamp;
 use crate::error::{Error, Result};
+use crate::model::public_id::PublicId;
 use crate::store::{MessageRow, PendingReply, RoomRow, View, given_name};
 
+/// How the answer to a message was decided. Contains texts of people only if requested.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Explanation")]
+pub struct MessageExplanation {
+    #[schemars(range(min = 1))]
+    message_id: i64,
+    received_at: Timestamp,
+    #[schemars(example = &"chat;+15550100")]
+    chat_guid: String,
+    #[schemars(extend("enum" = ["direct", "group"]))]
+    mode: String,
+    #[schemars(with = "PublicId")]
+    user_id: String,
+    /// null for a legacy relay.
+    agent_id: Option<String>,
+    /// null without an answer.
+    #[schemars(extend("enum" = ["builtin", "openai", null]))]
+    engine: Option<&'static str>,
+    /// The checks in order.
+    steps: Vec<Check>,
+    /// The model's part in the answer: class, outcome, tokens, times. null if no model was used.
+    #[schemars(with = "Option<Map<String, Value>>")]
+    model: Value,
+    #[serde(flatten)]
+    texts: Option<MessageTexts>,
+}
+
 /// One check and its result.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
 struct Check {
+    #[schemars(example = &"access")]
     check: &'static str,
+    #[schemars(example = &"allowed, one of the day's free messages")]
     result: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct MessageTexts {
+    /// Present only with `text=true`.
+    text: String,
+    #[schemars(with = "Option<Vec<String>>")]
+    reply_bubbles: Value,
+    /// A reply that was sent as a command.
+    #[schemars(with = "Option<Vec<String>>")]
+    late_bubbles: Value,
 }
 
 /// A message's explanation as JSON. 404 for an unknown message. `with_text` includes message and
@@ -45,24 +89,23 @@ pub fn explain(view: &View<'_>, message_id: i64, persona: &str, with_text: bool)
         pending: pending.as_ref(),
         persona,
     };
-    let mut fields = Map::new();
-    let mut tell = |name: &str, value: Value| fields.insert(name.to_owned(), value);
-    tell("message_id", message.id.into());
-    tell("received_at", message.received_at.to_string().into());
-    tell("chat_guid", given_name(&room.chat_guid).into());
-    tell("mode", room.mode.as_str().into());
-    tell("user_id", user.public_id.as_str().into());
-    tell("agent_id", agent.as_deref().into());
-    tell("engine", story.engine().into());
-    let steps = serde_json::to_value(story.steps()).map_err(Error::internal)?;
-    tell("steps", steps);
-    tell("model", story.decision_json(with_text));
-    if with_text {
-        tell("text", message.text.as_str().into());
-        tell("reply_bubbles", parsed(message.bubbles.as_deref()));
-        tell("late_bubbles", parsed(message.late.as_deref()));
-    }
-    Ok(Value::Object(fields))
+    let explanation = MessageExplanation {
+        message_id: message.id,
+        received_at: message.received_at,
+        chat_guid: given_name(&room.chat_guid).to_owned(),
+        mode: room.mode.clone(),
+        user_id: user.public_id.clone(),
+        agent_id: agent.clone(),
+        engine: story.engine(),
+        steps: story.steps(),
+        model: story.decision_json(with_text),
+        texts: with_text.then(|| MessageTexts {
+            text: message.text.clone(),
+            reply_bubbles: parsed(message.bubbles.as_deref()),
+            late_bubbles: parsed(message.late.as_deref()),
+        }),
+    };
+    serde_json::to_value(explanation).map_err(Error::internal)
 }
 
 fn bubbles(count: usize) -> String {

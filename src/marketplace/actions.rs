@@ -1,5 +1,6 @@
 //! Actions of an app, and the effect of one call. Pure; `effects` executes the effect.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::mapping::{Lookup, Mapping, Values};
@@ -13,9 +14,12 @@ pub const TEMPLATE_BYTES_MAX: usize = 8_192;
 /// Fields that an action may require.
 pub const PARAMETERS_MAX: usize = 20;
 
-/// An action as in the API and the database.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// An action of an app.
+// As in the API and the database.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Action")]
 pub struct AppAction {
+    #[schemars(example = &"package_arrived")]
     pub action_id: String,
     pub description: String,
     pub kind: ActionKind,
@@ -25,8 +29,9 @@ pub struct AppAction {
     pub parameters: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(inline)]
 pub enum ActionKind {
     SendMessage,
     Remember,

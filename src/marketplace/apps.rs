@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::actions::{self, AppAction};
@@ -9,6 +10,7 @@ use super::webhook_cache::WebhookCache;
 use super::{Marketplace, app_not_found, not_app_creator};
 use crate::clock::Timestamp;
 use crate::error::{Error, ErrorKind, Result};
+use crate::model::public_id::PublicId;
 use crate::random;
 use crate::store::{AppRow, NewApp, RoomApp, Tx, UserId, View};
 
@@ -29,9 +31,12 @@ pub struct Draft {
 }
 
 /// An app as its creator sees it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "App")]
 pub struct AppView {
+    #[schemars(with = "PublicId")]
     pub app_id: String,
+    #[schemars(example = &"Packages")]
     pub name: String,
     pub description: String,
     pub actions: Vec<AppAction>,

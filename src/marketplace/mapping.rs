@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::payload::{self, NotJson};
 
@@ -13,8 +14,10 @@ pub const FIELDS_MAX: usize = 50;
 pub const PATH_BYTES_MAX: usize = 256;
 const STEPS_MAX: usize = 32;
 
-/// Paths by field; none is empty.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// Fields with their dotted paths in the payload; digits index arrays.
+// No path is empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline, example = json!({"title": "items.0.title"}))]
 pub struct Mapping(BTreeMap<String, String>);
 
 impl Mapping {

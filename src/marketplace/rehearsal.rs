@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -18,14 +19,16 @@ use crate::model::public_id::PublicId;
 use crate::random;
 use crate::store::UserId;
 
-#[derive(Debug, Serialize)]
+/// What a call with a payload would do.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Rehearsal {
+    /// The fields read from the payload.
     pub fields: Map<String, Value>,
     /// Paths without a value, and required fields without a value.
     pub missing: Vec<String>,
-    /// Empty for an action without a text.
+    /// The text that would be sent; empty for an action without a text.
     pub text: String,
-    /// A curl command with this payload and a valid signature.
+    /// A signed curl command for the same call.
     pub curl: String,
 }
 

@@ -1,6 +1,7 @@
 //! Managing webhooks, by the creator of their app. A secret is shown once, when it is created; only
 //! its sealed form is stored.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::apps::{app_of_creator, app_of_creator_or};
@@ -9,6 +10,7 @@ use super::webhook_cache::SignatureScheme;
 use super::{Marketplace, actions, webhook_not_found};
 use crate::clock::Timestamp;
 use crate::error::{Error, ErrorKind, Result};
+use crate::model::public_id::PublicId;
 use crate::random;
 use crate::store::{NewWebhook, Tx, UserId, View, WebhookRow};
 
@@ -32,28 +34,42 @@ pub struct Draft {
     pub is_active: Option<bool>,
 }
 
-/// A webhook in a list.
-#[derive(Debug, Serialize)]
+/// A webhook of an app.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Webhook")]
 pub struct WebhookView {
+    #[schemars(with = "PublicId")]
     pub webhook_id: String,
+    /// Called by outside services.
+    #[schemars(example = &"http://127.0.0.1:8080/webhooks/0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b11")]
     pub url: String,
+    #[schemars(example = &"package_arrived")]
     pub action_id: String,
     pub description: String,
     pub payload_mapping: Mapping,
+    #[schemars(extend("enum" = SignatureScheme::NAMES))]
     pub scheme: String,
     pub is_active: bool,
+    #[schemars(range(min = 1, max = RATE_LIMIT_MAX))]
     pub rate_limit_per_minute: u64,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
 
-/// A new webhook with its secret, which is shown only now.
-#[derive(Debug, Serialize)]
+/// A new webhook with its secret.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct CreatedWebhook {
+    #[schemars(with = "Secret")]
     pub secret: String,
     #[serde(flatten)]
     pub webhook: WebhookView,
 }
+
+/// The secret; shown only in this answer.
+// For schemas.
+#[derive(JsonSchema)]
+#[schemars(extend("pattern" = "^[0-9a-f]{64}$"))]
+pub struct Secret(pub String);
 
 impl Marketplace {
     pub async fn create_webhook(

@@ -1,6 +1,7 @@
 //! The calendars and mailboxes that people connect: their kinds and states, and when the next
 //! sync is due.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Timestamp;
@@ -10,21 +11,23 @@ pub const SYNC_INTERVAL_MS: i64 = 5 * 60_000;
 /// Between two syncs of a service that keeps failing.
 pub const SYNC_PAUSE_MS_MAX: i64 = 6 * 3_600_000;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(inline)]
 pub enum ServiceKind {
     Ics,
     Caldav,
     Imap,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// `failing`: the sync is retried, first after 10 minutes, later up to every 6 hours. `refused`:
+/// the service doesn't accept the credentials; it isn't contacted until it is connected again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(inline)]
 pub enum ServiceState {
     Ok,
-    /// The server can't be reached, or answers what can't be used; it is tried again.
     Failing,
-    /// The credentials stopped working; nothing is asked until they are given anew.
     Refused,
 }
 

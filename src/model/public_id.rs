@@ -1,7 +1,9 @@
 //! Public ids: UUIDs, parsed in either case and always written in lower case.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use uuid::Uuid;
 
 /// Bytes of a UUID with hyphens. Other notations that `uuid` reads are longer or shorter.
@@ -23,6 +25,24 @@ impl PublicId {
 impl fmt::Display for PublicId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.0.hyphenated(), f)
+    }
+}
+
+impl JsonSchema for PublicId {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "PublicId".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "format": "uuid",
+            "examples": ["0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b11"],
+        })
     }
 }
 

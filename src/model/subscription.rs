@@ -1,6 +1,8 @@
 //! Whether a person is subscribed, from the payment provider's last status and an operator's grant.
 //! Pure: every call takes `now`, so a grant ends by itself.
 
+use schemars::JsonSchema;
+
 use crate::clock::Timestamp;
 
 pub const ACTIVE: &str = "active";
@@ -53,6 +55,26 @@ impl<'a> SubscriptionStatus<'a> {
     pub fn is_subscribed(&self) -> bool {
         is_subscribed(self.status)
     }
+}
+
+/// Includes a grant by an operator.
+// The words of a status, for schemas.
+#[derive(JsonSchema)]
+#[schemars(inline, rename_all = "snake_case")]
+pub enum StatusWord {
+    Free,
+    Active,
+    Trial,
+    Canceled,
+    PastDue,
+}
+
+// The words of `PLANS`, for schemas.
+#[derive(JsonSchema)]
+#[schemars(inline, rename_all = "snake_case")]
+pub enum PlanWord {
+    Monthly,
+    Annual,
 }
 
 /// Whether somebody with this status is subscribed.

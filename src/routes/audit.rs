@@ -1,20 +1,27 @@
 //! `GET /admin/audit`: the log of operators' changes. Also determines which operator makes a
 //! change, for the log's rows.
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::caller::Admin;
 use super::{Request, address};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::http::{self, Response};
-use crate::store::Operator;
+use crate::store::{AuditRow, Operator};
 
 const LIMIT_DEFAULT: usize = 50;
 const LIMIT_MAX: usize = 200;
 const NAME_BYTES_MAX: usize = 64;
 /// All operators share one token. In this header a client names the operator.
 const OPERATOR: &str = "x-operator";
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ChangeList {
+    entries: Vec<AuditRow>,
+    has_more: bool,
+}
 
 pub(super) async fn list(rq: Request<Admin>) -> Result<Response> {
     let param = |name| rq.exchange.query_param(name);
@@ -40,9 +47,7 @@ pub(super) async fn list(rq: Request<Admin>) -> Result<Response> {
     let mut entries = entries.await?;
     let has_more = entries.len() > limit;
     entries.truncate(limit);
-    Ok(http::json(
-        &json!({ "entries": entries, "has_more": has_more }),
-    ))
+    Ok(http::json(&ChangeList { entries, has_more }))
 }
 
 /// The operator's name from the header, and the client's address.

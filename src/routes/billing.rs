@@ -1,6 +1,9 @@
 //! `/payment…` and `/billing/history`: checkouts, status, history, reconciliation, and the payment
 //! provider's events.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::caller::Admin;
 use super::request::JsonBody;
 use super::{Request, audit};
@@ -78,6 +81,11 @@ pub(super) async fn history(rq: Request<SignedInUser>) -> Result<Response> {
     Ok(http::json(&history.await?))
 }
 
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ReceivedEvent {
+    received: bool,
+}
+
 /// The signature authenticates the provider. It is checked before the body is parsed.
 pub(super) async fn event(mut rq: Request) -> Result<Response> {
     rq.exchange.check_encoding()?;
@@ -87,7 +95,7 @@ pub(super) async fn event(mut rq: Request) -> Result<Response> {
     rq.app.billing.verify_event(signature, &body)?;
     let event = http::parse_json(&body)?;
     rq.app.billing.receive(&event).await?;
-    Ok(http::json(&serde_json::json!({ "received": true })))
+    Ok(http::json(&ReceivedEvent { received: true }))
 }
 
 pub(super) async fn paid_page(_: Request) -> Result<Response> {

@@ -1,16 +1,23 @@
 //! `/admin/commands…`: the operator's list of commands that relays haven't done, and the routes to
 //! retry or drop failed ones.
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::caller::Admin;
 use super::{Request, audit};
 use crate::error::{Error, Result};
 use crate::http::{self, Response};
-use crate::store::CommandState;
+use crate::store::{CommandRow, CommandState};
 
 const LIMIT_DEFAULT: usize = 50;
 const LIMIT_MAX: usize = 1_000;
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct CommandList {
+    commands: Vec<CommandRow>,
+    has_more: bool,
+}
 
 /// Without a state: commands that failed or expired.
 pub(super) async fn list(rq: Request<Admin>) -> Result<Response> {
@@ -29,9 +36,14 @@ pub(super) async fn list(rq: Request<Admin>) -> Result<Response> {
     let mut commands = rows.await?;
     let has_more = commands.len() > limit;
     commands.truncate(limit);
-    Ok(http::json(
-        &json!({ "commands": commands, "has_more": has_more }),
-    ))
+    Ok(http::json(&CommandList { commands, has_more }))
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct RetriedCommand {
+    command_id: String,
+    #[schemars(extend("const" = "queued"))]
+    state: &'static str,
 }
 
 pub(super) async fn retry(rq: Request<Admin, String>) -> Result<Response> {
@@ -47,9 +59,17 @@ pub(super) async fn retry(rq: Request<Admin, String>) -> Result<Response> {
             Ok(())
         })
         .await?;
-    Ok(http::json(
-        &json!({ "command_id": command_id, "state": "queued" }),
-    ))
+    Ok(http::json(&RetriedCommand {
+        command_id,
+        state: CommandState::Queued.as_str(),
+    }))
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct DroppedCommand {
+    command_id: String,
+    #[schemars(extend("const" = true))]
+    dropped: bool,
 }
 
 pub(super) async fn drop_command(rq: Request<Admin, String>) -> Result<Response> {
@@ -59,7 +79,9 @@ pub(super) async fn drop_command(rq: Request<Admin, String>) -> Result<Response>
         .store
         .write(move |tx| tx.drop_command(&id, &operator, now))
         .await?;
-    Ok(http::json(
-        &json!({ "command_id": command_id, "dropped": true }),
-    ))
+    let dropped = true;
+    Ok(http::json(&DroppedCommand {
+        command_id,
+        dropped,
+    }))
 }

@@ -1,8 +1,11 @@
 //! Routes of the relay protocol other than messages: `GET /edge/ws`, `POST /edge/sync`, `POST
 //! /edge/command/ack` and `POST /edge/register`.
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::json;
 
+use super::answers::Accepted;
 use super::caller::SocketAgent;
 use super::request::JsonBody;
 use super::{Request, origin};
@@ -14,6 +17,7 @@ use crate::edge::socket;
 use crate::edge::sync::{self, Ack, InvalidField, Poll, RelayEvent};
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::{self, Fields, Json, Response};
+use crate::model::agent_id::AgentId;
 
 const ID_BYTES_MAX: usize = 512;
 
@@ -75,7 +79,7 @@ pub(super) async fn ack(mut rq: Request<AgentName>) -> Result<Response> {
             "This relay has no such command.",
         ));
     }
-    Ok(http::json(&json!({"status": "ok"})))
+    Ok(http::json(&Accepted::OK))
 }
 
 pub(super) struct Registration {
@@ -97,6 +101,14 @@ impl JsonBody for Registration {
     }
 }
 
+#[derive(Serialize, JsonSchema)]
+pub(super) struct RegisteredRelay {
+    #[schemars(with = "AgentId")]
+    edge_agent_id: String,
+    /// The bearer token of all other calls.
+    edge_token: String,
+}
+
 /// Exchanges a one-time registration token for an edge token.
 pub(super) async fn register(rq: Request<(), (), Registration>) -> Result<Response> {
     let Registration { user_phone, token } = &rq.body;
@@ -109,9 +121,10 @@ pub(super) async fn register(rq: Request<(), (), Registration>) -> Result<Respon
     .await?
     .ok_or_else(|| registration_refused("the registration token was used before"))?;
     let token = rq.app.edge_tokens.issue(&agent, user_phone, now.seconds());
-    Ok(http::json(
-        &json!({"edge_agent_id": agent, "edge_token": token}),
-    ))
+    Ok(http::json(&RegisteredRelay {
+        edge_agent_id: agent,
+        edge_token: token,
+    }))
 }
 
 /// One answer for unknown, used and expired tokens, so that it tells nothing about which tokens

@@ -1,7 +1,9 @@
 //! `/admin/feature-flags…`: every flag with its value and the value's source, and the operator's
 //! overrides.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
 use super::caller::Admin;
 use super::request::JsonBody;
@@ -14,14 +16,22 @@ use crate::http::{self, Fields, Response};
 use crate::store::Operator;
 
 /// The state of the feature flag provider.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct FlagProvider {
+    initialized: bool,
+    is_connected: bool,
+    circuit_breaker_open: bool,
+    timestamp: Timestamp,
+}
+
 pub(super) async fn status(rq: Request<Admin>) -> Result<Response> {
     let status = rq.app.flags.status();
-    Ok(http::json(&json!({
-        "initialized": status.initialized(),
-        "is_connected": status.is_connected,
-        "circuit_breaker_open": status.circuit_breaker_open,
-        "timestamp": rq.app.clock.now(),
-    })))
+    Ok(http::json(&FlagProvider {
+        initialized: status.initialized(),
+        is_connected: status.is_connected,
+        circuit_breaker_open: status.circuit_breaker_open,
+        timestamp: rq.app.clock.now(),
+    }))
 }
 
 pub(super) async fn list(rq: Request<Admin>) -> Result<Response> {

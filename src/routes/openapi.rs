@@ -1,12 +1,16 @@
 //! `GET /openapi.json`: the OpenAPI 3.1 document. Method, path parameters, caller, limit, body cap
-//! and the refusals that follow from them (`refusals`) are derived from the route table. The rest
-//! is written by subject in the files of `openapi/`.
+//! and the refusals that follow from them (`refusals`) are derived from the route table, and the
+//! schemas of answers from the types that handlers send (`schemas`). The rest is written by subject
+//! in the files of `openapi/`.
 //!
-//! Bodies are described by hand, and not derived from Rust types: handlers read many bodies field
-//! by field (`http::Fields`), so that every wrong field is reported at once, and such bodies have
-//! no type. Tests compare each answer that they get with the document.
+//! The bodies of requests are described there by hand: handlers read them field by field
+//! (`http::Fields`), so that every wrong field is reported at once, and such bodies have no type.
+//! So are the answers that handlers write without a type of their own: `GET /health`, whose fields
+//! depend on the built-in relays, and the answers to messages and polls, which are put together
+//! from stored JSON. Tests compare each answer that they get with the document.
 
 mod refusals;
+mod schemas;
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -18,7 +22,7 @@ use crate::error::Result;
 use crate::http::{self, Bytes, Response, header};
 
 const BASE: &str = include_str!("openapi/whole.json");
-/// The files: operations by method and path, and the schemas they use.
+/// The files: operations by method and path, and the schemas that have no type.
 const PARTS: [&str; 5] = [
     include_str!("openapi/account.json"),
     include_str!("openapi/billing.json"),
@@ -58,14 +62,42 @@ pub fn document() -> Value {
     document["info"]["version"] = env!("CARGO_PKG_VERSION").into();
     document["paths"] = paths.into();
     document["components"]["responses"] = refusals.into();
-    for (name, schema) in schemas {
+    for (name, schema) in schemas.into_iter().chain(schemas::of_answers()) {
         document["components"]["schemas"][name] = schema;
     }
     document
 }
 
-/// Problems: routes without a description and descriptions without a route, each with what to do.
+/// Problems, each with what to do: routes without a description, descriptions without a route,
+/// references without a schema, and schemas without a reference.
 pub fn gaps() -> Vec<String> {
+    let mut gaps = gaps_of_routes();
+    let document = document();
+    let schemas = document["components"]["schemas"].as_object();
+    let schemas: BTreeSet<&str> = schemas
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| &**name)
+        .collect();
+    let mut references = Vec::new();
+    find_refs(&document, &mut references);
+    let names = references.iter().filter_map(|reference| {
+        let path = reference.strip_prefix("#/components/schemas/")?;
+        path.split('/').next()
+    });
+    let used: BTreeSet<&str> = names.collect();
+    gaps.extend(used.difference(&schemas).map(|name| {
+        format!(
+            "{name} has no schema: list its type in src/routes/openapi/schemas.rs, or describe it \
+             in a file of src/routes/openapi/"
+        )
+    }));
+    let unused = schemas.difference(&used);
+    gaps.extend(unused.map(|name| format!("{name} has a schema, but no operation refers to it")));
+    gaps
+}
+
+fn gaps_of_routes() -> Vec<String> {
     let operations = OpenApiParts::read().operations;
     let described: BTreeSet<String> = operations.into_iter().map(|(name, _)| name).collect();
     let routes: BTreeSet<String> = table().iter().map(name).collect();
@@ -144,12 +176,26 @@ fn parameters(path: &str) -> impl Iterator<Item = &str> {
         .map(|part| part.trim_matches(['{', '}']))
 }
 
+/// The values of all `$ref` in a part of the document.
+fn find_refs<'a>(value: &'a Value, references: &mut Vec<&'a str>) {
+    match value {
+        Value::Object(entries) => {
+            references.extend(entries.get("$ref").and_then(Value::as_str));
+            entries
+                .values()
+                .for_each(|inner| find_refs(inner, references));
+        }
+        Value::Array(items) => items.iter().for_each(|inner| find_refs(inner, references)),
+        _ => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn every_route_is_described_and_nothing_else() {
+    fn every_route_is_described_and_every_schema_used() {
         assert_eq!(gaps(), Vec::<String>::new());
     }
 
@@ -165,23 +211,14 @@ mod tests {
         }
     }
 
-    fn find_refs(value: &Value, references: &mut Vec<String>) {
-        match value {
-            Value::Object(entries) => {
-                let reference = entries.get("$ref").and_then(Value::as_str);
-                references.extend(reference.map(str::to_owned));
-                entries
-                    .values()
-                    .for_each(|inner| find_refs(inner, references));
-            }
-            Value::Array(items) => items.iter().for_each(|inner| find_refs(inner, references)),
-            _ => {}
-        }
-    }
-
     #[test]
     fn names_are_unique() {
-        let (mut ids, mut schemas) = (BTreeSet::new(), BTreeSet::new());
+        let mut ids = BTreeSet::new();
+        let derived = schemas::of_answers().into_iter();
+        let mut schemas: BTreeSet<String> = derived.map(|(name, _)| name).collect();
+        // `schemars` numbers types of the same name.
+        let is_numbered = |name: &&String| name.ends_with(|last: char| last.is_ascii_digit());
+        assert_eq!(schemas.iter().find(is_numbered), None);
         for part in PARTS {
             let part: Value = serde_json::from_str(part).unwrap();
             for (route, operation) in part["operations"].as_object().unwrap() {

@@ -1,5 +1,7 @@
 //! `POST /photo/upload`: a relay uploads a photo, which is a message.
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::Request;
@@ -9,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::http::{self, Fields, Form, FormLimits, Response};
 use crate::ingest::{Endpoint, Message, Mode, RequestKey};
 use crate::media::UPLOAD_BYTES_MAX;
+use crate::model::public_id::PublicId;
 use crate::store::Digest;
 
 /// The photo and the rest of the form.
@@ -19,6 +22,20 @@ const FILE: &str = "file";
 struct Upload {
     message: Message,
     attachment_guid: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct UploadedPhoto {
+    #[schemars(with = "PublicId")]
+    photo_id: String,
+    /// A URL for `context.photos` of this relay's later messages. The photo isn't served at this
+    /// URL.
+    #[schemars(example = &"https://chat.example.com/photo/0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b11")]
+    photo_url: String,
+    /// `processing`: a reply follows as a command. `stored`: no reply follows, for example in a
+    /// group that did not address the assistant.
+    #[schemars(extend("enum" = ["processing", "stored"]))]
+    status: &'static str,
 }
 
 pub(super) async fn upload(mut rq: Request<AgentName>) -> Result<Response> {
@@ -64,11 +81,14 @@ pub(super) async fn upload(mut rq: Request<AgentName>) -> Result<Response> {
         photos.discard(&stored).await;
     }
     let (outcome, uploaded) = outcome?;
-    let answer = http::json(&json!({
-        "photo_id": uploaded.photo_id,
-        "photo_url": photos.url(&uploaded.photo_id),
-        "status": if uploaded.is_processed { "processing" } else { "stored" },
-    }));
+    let answer = http::json(&UploadedPhoto {
+        photo_url: photos.url(&uploaded.photo_id),
+        photo_id: uploaded.photo_id,
+        status: match uploaded.is_processed {
+            true => "processing",
+            false => "stored",
+        },
+    });
     Ok(ingest::with_message_headers(
         answer, &outcome, outcome.replayed,
     ))

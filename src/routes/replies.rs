@@ -1,7 +1,8 @@
 //! `/admin/messages/{id}` and `/admin/metrics/token-usage`: how an answer was decided, and how many
 //! model tokens were used.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::Request;
 use super::caller::Admin;
@@ -32,6 +33,25 @@ pub(super) async fn message(rq: Request<Admin, String>) -> Result<Response> {
     Ok(http::json(&explanation))
 }
 
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "TokenUsage")]
+pub(super) struct UsageReport {
+    since: Timestamp,
+    totals: TokenUsage,
+    by_endpoint: Vec<EndpointUsage>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct EndpointUsage {
+    endpoint: String,
+    class: String,
+    calls: u64,
+    prompt_tokens: u64,
+    completion_tokens: u64,
+    cache_hits: u64,
+}
+
 /// Tokens by endpoint and class, for today and earlier days.
 pub(super) async fn token_usage(rq: Request<Admin>) -> Result<Response> {
     let days = rq.query_integer("days", DAYS_DEFAULT, 1..=DAYS_MAX)?;
@@ -42,29 +62,23 @@ pub(super) async fn token_usage(rq: Request<Admin>) -> Result<Response> {
         .read(move |view| view.token_usage(since))
         .await?;
     let mut totals = TokenUsage::default();
-    let by_endpoint: Vec<Value> = rows
-        .iter()
+    let by_endpoint = rows
+        .into_iter()
         .map(|(endpoint, class, used)| {
-            totals.add(used);
-            json!({
-                "endpoint": endpoint,
-                "class": class,
-                "calls": used.calls,
-                "prompt_tokens": used.prompt_tokens,
-                "completion_tokens": used.completion_tokens,
-                "cache_hits": used.cache_hits,
-            })
+            totals.add(&used);
+            EndpointUsage {
+                endpoint,
+                class,
+                calls: used.calls,
+                prompt_tokens: used.prompt_tokens,
+                completion_tokens: used.completion_tokens,
+                cache_hits: used.cache_hits,
+            }
         })
         .collect();
-    Ok(http::json(&json!({
-        "since": Timestamp::from_seconds(since * DAY_S),
-        "totals": {
-            "calls": totals.calls,
-            "prompt_tokens": totals.prompt_tokens,
-            "completion_tokens": totals.completion_tokens,
-            "cache_hits": totals.cache_hits,
-            "estimated_calls": totals.estimated_calls,
-        },
-        "by_endpoint": by_endpoint,
-    })))
+    Ok(http::json(&UsageReport {
+        since: Timestamp::from_seconds(since * DAY_S),
+        totals,
+        by_endpoint,
+    }))
 }

@@ -1,8 +1,7 @@
 //! `/account/services…`: the calendars and mailboxes that a person connected, and
 //! `/admin/users/{user_id}/services…`: the same for the operator.
 
-use serde_json::json;
-
+use super::answers::Message;
 use super::caller::Admin;
 use super::request::JsonBody;
 use super::{Request, audit};
@@ -42,7 +41,7 @@ pub(super) async fn connect(rq: Request<SignedInUser, (), ServiceDraft>) -> Resu
 
 pub(super) async fn list(rq: Request<SignedInUser>) -> Result<Response> {
     let services = rq.app.services.list(rq.caller.id).await?;
-    Ok(http::json(&json!({ "services": services })))
+    Ok(http::json(&ServiceList { services }))
 }
 
 pub(super) async fn sync(rq: Request<SignedInUser, String>) -> Result<Response> {
@@ -103,9 +102,9 @@ pub(super) async fn disconnect_for(rq: Request<Admin, (String, String)>) -> Resu
 }
 
 fn disconnected() -> Response {
-    http::json(&json!({
-        "message": "The service is disconnected; its credentials and fetched data are deleted."
-    }))
+    http::json(&Message {
+        message: "The service is disconnected; its credentials and fetched data are deleted.",
+    })
 }
 
 fn read_credentials(fields: &mut Fields<'_>) -> Credentials {

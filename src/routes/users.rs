@@ -1,7 +1,8 @@
 //! `/admin/users…`: the operator's list of users, and what an operator does for them: grants,
 //! deletions, exports.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::caller::Admin;
 use super::request::JsonBody;
@@ -12,11 +13,18 @@ use crate::app::App;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::http::{self, Fields, Response};
+use crate::model::public_id::PublicId;
 use crate::model::subscription::{self, Grant, PLANS};
 use crate::store::{Operator, UserRow};
 
 const LIMIT_DEFAULT: usize = 50;
 const LIMIT_MAX: usize = 200;
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct UserList<'a> {
+    users: Vec<UserView<'a>>,
+    has_more: bool,
+}
 
 /// Ordered by the time they were first seen.
 pub(super) async fn list(rq: Request<Admin>) -> Result<Response> {
@@ -39,8 +47,8 @@ pub(super) async fn list(rq: Request<Admin>) -> Result<Response> {
         .await?;
     let has_more = rows.len() > limit;
     rows.truncate(limit);
-    let users: Vec<UserView<'_>> = rows.iter().map(|row| UserView::of(row, now)).collect();
-    Ok(http::json(&json!({ "users": users, "has_more": has_more })))
+    let users = rows.iter().map(|row| UserView::of(row, now)).collect();
+    Ok(http::json(&UserList { users, has_more }))
 }
 
 pub(super) async fn show(rq: Request<Admin, String>) -> Result<Response> {
@@ -114,18 +122,25 @@ async fn set_deletion(
     Ok(user_body(&row, now))
 }
 
+#[derive(Serialize, JsonSchema)]
+pub(super) struct OperatorExport {
+    #[schemars(with = "PublicId")]
+    job_id: String,
+    /// The file's name in the folder `exports.dir`. It has this name only when it is complete.
+    file: String,
+}
+
 /// Starts an export, whose file is in the folder of exports when it is ready.
 pub(super) async fn export(rq: Request<Admin, String>) -> Result<Response> {
     let operator = audit::operator(&rq)?;
     let exports = &rq.app.exports;
     let job_id = exports.request_by_operator(rq.path, operator).await?;
     let file = file_name(&job_id);
-    Ok(http::json(&json!({ "job_id": job_id, "file": file })))
+    Ok(http::json(&OperatorExport { job_id, file }))
 }
 
 fn user_body(row: &UserRow, now: Timestamp) -> Response {
-    let user: Value = json!(UserView::of(row, now));
-    http::json(&user)
+    http::json(&UserView::of(row, now))
 }
 
 fn unknown_after() -> Error {

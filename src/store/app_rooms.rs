@@ -1,6 +1,7 @@
 //! Rooms in which an app is installed, and the app's sessions there.
 
 use rusqlite::params;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::power_sessions::{ENDED_AT_ONCE_MAX, SESSION_QUIET_MS};
@@ -10,15 +11,19 @@ use super::rooms::{ChatTarget, FORMER, is_relay_name};
 use super::{AppId, RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
+use crate::model::public_id::PublicId;
 
 /// An app as members of its room see it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct RoomApp {
+    #[schemars(with = "PublicId")]
     pub app_id: String,
     pub name: String,
     pub description: String,
     pub installed_at: Timestamp,
-    /// The installer's handle; `None` when they are no longer a member, and the app can't send.
+    /// Handle of the person who installed the app; null if that person is no longer a member, so
+    /// that the app can't write.
     pub installed_by: Option<String>,
 }
 

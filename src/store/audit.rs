@@ -45,15 +45,27 @@ impl Change {
     }
 }
 
-#[derive(Debug, Clone, serde::Serialize)]
+/// An operator's change.
+#[derive(Debug, Clone, serde::Serialize, schemars::JsonSchema)]
+#[schemars(rename = "Change")]
 pub struct AuditRow {
     pub id: i64,
     pub at: Timestamp,
+    /// The operator's name; possible phone numbers are masked.
     pub operator: String,
+    /// The client's address; null if a command changed the database directly.
     pub address: Option<String>,
+    #[schemars(extend("examples" = [
+        "flag.set", "flag.unset", "grant.set", "grant.remove", "deletion.request",
+        "deletion.cancel", "export.start", "relay_tokens.revoke", "purge.start",
+        "billing.reconcile", "restore",
+    ]))]
     pub action: String,
+    /// A flag's key, a relay's name (possible phone numbers are masked) or a user's id.
     pub subject: String,
+    /// The previous value; null for none.
     pub before: Value,
+    /// The new value; null for none.
     pub after: Value,
 }
 

@@ -2,14 +2,16 @@
 //! the write-ahead log is never held back for long. `ExportEnd` marks where an export ends, so that
 //! its parts are consistent although they are read in many transactions.
 
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::query::{Columns, FromRow, JsonOrNull, from_row};
 use super::rooms::given_name;
 use super::{User, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
+use crate::model::public_id::PublicId;
 
 /// Rows per page.
 pub const PAGE_ROWS: usize = 500;
@@ -66,24 +68,31 @@ pub struct OwnMessage {
     pub bubbles: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct PersonalityProfile {
     pub openness: Option<i64>,
     pub conscientiousness: Option<i64>,
     pub extraversion: Option<i64>,
     pub agreeableness: Option<i64>,
     pub neuroticism: Option<i64>,
+    #[schemars(with = "Map<String, Value>")]
     pub personality_summary: Value,
+    #[schemars(with = "Vec<String>")]
     pub top_personality_traits: Value,
+    #[schemars(with = "Vec<String>")]
     pub top_interests: Value,
+    #[schemars(with = "Vec<String>")]
     pub core_values: Value,
+    #[schemars(with = "Vec<String>")]
     pub lifestyle_traits: Value,
     pub selected_persona_id: String,
+    #[schemars(range(min = 0))]
     pub total_photos_analyzed: i64,
     pub last_analysis_at: Option<Timestamp>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct Trait {
     pub name: String,
     pub category: String,
@@ -92,7 +101,8 @@ pub struct Trait {
     pub created_at: Timestamp,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct Relationship {
     pub persona_id: String,
     pub trust_score: i64,
@@ -101,7 +111,8 @@ pub struct Relationship {
     pub updated_at: Timestamp,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct ConnectedService {
     pub scope: String,
     pub connected_at: Timestamp,
@@ -109,39 +120,49 @@ pub struct ConnectedService {
 }
 
 /// An app that the person installed in a chat.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct InstalledApp {
+    #[schemars(with = "PublicId")]
     pub app_id: String,
     pub chat_guid: String,
     pub installed_at: Timestamp,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct MiniappSession {
     pub app_id: String,
     pub state: String,
     pub started_at: Timestamp,
     pub ended_at: Option<Timestamp>,
+    #[schemars(range(min = 0))]
     pub message_count: i64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct PendingReminder {
     pub id: String,
     pub chat_guid: String,
     pub text: String,
     pub send_at: Timestamp,
     pub created_at: Timestamp,
-    /// RFC 5545 DTSTART and RRULE; null for a single reminder.
+    /// Recurrence as DTSTART and RRULE (RFC 5545) in local time; null for a single reminder.
+    #[schemars(example = &"DTSTART:20300131T090000\nRRULE:FREQ=DAILY")]
     pub rule: Option<String>,
-    /// The rule's time zone.
+    /// The time zone of the rule.
+    #[schemars(example = &"Europe/Berlin")]
     pub timezone: Option<String>,
 }
 
-/// The state that a superpower stores for the person.
-#[derive(Debug, Serialize)]
+/// An item stored by a superpower.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct PowerExport {
+    #[schemars(example = &"todo_list")]
     pub name: String,
+    /// The superpower's own fields.
     pub state: Value,
     pub updated_at: Timestamp,
 }

@@ -1,6 +1,7 @@
 //! Queries about commands for the operator (`chatkeep commands`): listing them, and retrying or
 //! dropping those that failed or expired.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -10,20 +11,26 @@ use super::rooms::given_name;
 use super::{AgentId, Change, CommandState, Operator, RoomId, Tx, UnfinishedCommand, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::{Error, ErrorKind, Result};
+use crate::model::agent_id;
 
 /// A command without its content.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "ListedCommand")]
 pub struct CommandRow {
     pub command_id: String,
+    #[schemars(with = "agent_id::AgentId")]
     pub agent_id: String,
+    #[schemars(range(min = 1))]
     pub seq: i64,
     pub command_type: String,
-    /// `None` when the chat was removed.
+    /// null if the chat was deleted.
     pub chat_guid: Option<String>,
     pub state: String,
-    /// Why it ended, perhaps in the relay's words.
+    /// Why the command ended; it may be a text of the relay.
     pub error: Option<String>,
+    #[schemars(range(min = 0))]
     pub attempts: i64,
+    #[schemars(range(min = 0))]
     pub refusals: i64,
     pub created_at: Timestamp,
     pub expires_at: Timestamp,

@@ -1,6 +1,7 @@
 //! Photos uploaded by relays: one row per photo; the file has its id as name. The row outlives the
 //! file, so that a repeated upload gets the same answer.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::exported::{PAGE_ROWS, PageOf};
@@ -8,6 +9,7 @@ use super::query::from_row;
 use super::{AgentId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
+use crate::model::public_id::PublicId;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Photo {
@@ -34,14 +36,18 @@ pub struct NewPhoto<'a> {
     pub now: Timestamp,
 }
 
-/// A photo in a person's export.
-#[derive(Debug, Serialize)]
+/// A photo that a relay uploaded for the person. The file is not in the export.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct ExportedPhoto {
+    #[schemars(with = "PublicId")]
     pub photo_id: String,
+    #[schemars(extend("enum" = ["jpeg", "png", "webp", "heic"]))]
     pub format: String,
+    #[schemars(range(min = 0))]
     pub bytes: i64,
     pub created_at: Timestamp,
-    /// When its file was removed; `None` while it exists.
+    /// When its file was removed; null while the file exists.
     pub removed_at: Option<Timestamp>,
 }
 

@@ -1,14 +1,18 @@
 //! Token usage of language models by day, endpoint and class. It isn't linked to people.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::query::from_row;
 use super::{Tx, View};
 use crate::error::Result;
 
-/// Counts of one endpoint and class.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Calls and their tokens.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct TokenUsage {
     pub calls: u64,
-    /// Calls for which the server reported no token counts.
+    /// Number of calls whose tokens were estimated, because the model did not report them.
     pub estimated_calls: u64,
     pub prompt_tokens: u64,
     pub completion_tokens: u64,

@@ -4,6 +4,7 @@
 //! `deferred`). Also the ids of executed calls, so that a call repeated within a day does nothing.
 
 use rusqlite::{Connection, params};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::prepared::PreparedStatement;
@@ -11,6 +12,7 @@ use super::query::from_row;
 use super::{Digest, Tx, View, WebhookId};
 use crate::clock::Timestamp;
 use crate::error::Result;
+use crate::model::public_id::PublicId;
 
 /// How long the id of an executed call is stored, so that a repeated call does nothing.
 pub(super) const DELIVERIES_KEPT_MS: i64 = 24 * 60 * 60 * 1000;
@@ -40,13 +42,21 @@ pub struct NewEvent<'a> {
 }
 
 /// A logged call, as the creator of the webhook sees it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "WebhookEvent")]
 pub struct EventRow {
+    #[schemars(with = "PublicId")]
     pub event_id: String,
+    /// Also false if the call was refused before the signature was checked.
     pub signature_valid: bool,
     pub action_triggered: String,
+    #[schemars(extend("enum" = [
+        "ok", "duplicate", "invalid_signature", "rate_limited", "payload_too_large",
+        "invalid_json", "action_failed", "inactive",
+    ]))]
     pub result_status: String,
     pub error_message: Option<String>,
+    #[schemars(example = &"192.0.2.1")]
     pub ip_address: String,
     pub created_at: Timestamp,
 }

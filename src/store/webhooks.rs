@@ -1,6 +1,9 @@
 //! Webhooks, which trigger an app's action when an outside service calls. Every change increases
 //! the version, so that a running call notices that it was decided on old data.
 
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -9,6 +12,7 @@ use super::query::{JsonOrNull, from_row, number};
 use super::{AppId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
+use crate::model::public_id::PublicId;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct WebhookId(pub i64);
@@ -59,16 +63,20 @@ pub struct NewWebhook<'a> {
 }
 
 /// A webhook in the export of its app's creator. It has no secret.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct ExportedWebhook {
+    #[schemars(with = "PublicId")]
     pub webhook_id: String,
-    /// A UUID.
+    #[schemars(with = "PublicId")]
     pub app_id: String,
     pub action_id: String,
     pub description: String,
+    #[schemars(with = "BTreeMap<String, String>")]
     pub payload_mapping: Value,
+    #[schemars(extend("enum" = ["plain", "standard"]))]
     pub scheme: String,
     pub is_active: bool,
+    #[schemars(range(min = 1, max = 600))]
     pub rate_limit_per_minute: u64,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,

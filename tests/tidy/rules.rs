@@ -118,7 +118,6 @@ const ASYNC: &[&str] = &[
 pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("tokio", ASYNC),
     ("hyper", &["src/http"]),
-    ("schemars", &["src/assistant/tools", "src/assistant/powers"]),
     ("hyper_util", &["src/http"]),
     ("http_body_util", &["src/http"]),
     ("socket2", &["src/http/connection.rs", "src/cli/check"]),
@@ -146,6 +145,8 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ),
     ("serde", ANYWHERE),
     ("serde_json", ANYWHERE),
+    // Types say their schemas where they say how they are serialized.
+    ("schemars", ANYWHERE),
     ("rusqlite", &["src/store"]),
     ("r2d2", &["src/store"]),
     ("r2d2_sqlite", &["src/store"]),

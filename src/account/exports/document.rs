@@ -9,23 +9,21 @@ use std::io;
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use super::Exports;
 use super::folder::Draft;
 use super::json_file::JsonFile;
 use super::messages::{MessageCursor, Step};
-use crate::access;
-use crate::clock::{Timestamp, Zone};
+use super::sections::{
+    BillingSection, ExportedMemory, ExportedMessage, OmittedSection, Profile, Subscription,
+    VERSION, WebhookWithUrl,
+};
+use crate::clock::Timestamp;
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::merge::ForgottenMemories;
 use crate::memory::{Memory, ServiceMemories};
-use crate::store::{
-    Account, ExportEnd, ExportJob, ExportedWebhook, LongReader, PAGE_ROWS, PageOf, UserId, View,
-};
+use crate::store::{Account, ExportEnd, ExportJob, LongReader, PAGE_ROWS, PageOf, UserId, View};
 
-const VERSION: &str = "1.0";
-const BILLING_NOTE: &str = "Your payments and invoices are listed at GET /billing/history.";
 /// Messages read in one transaction.
 const STEPS_MAX: usize = 500;
 const TEXT_BYTES_MAX: usize = 128 * 1024;
@@ -74,39 +72,6 @@ struct DocumentWriter<'a> {
     omitted: Vec<OmittedSection>,
 }
 
-/// A missing or incomplete section.
-#[derive(Serialize)]
-struct OmittedSection {
-    section: &'static str,
-    reason: &'static str,
-}
-
-#[derive(Serialize)]
-struct ExportedMessage {
-    created_at: Timestamp,
-    /// The relay's timestamp.
-    sent_at: Timestamp,
-    chat_guid: String,
-    text: String,
-    /// `None` without an answer.
-    reply_text: Option<String>,
-}
-
-#[derive(Serialize)]
-struct ExportedMemory<'a> {
-    id: &'a str,
-    text: &'a str,
-    category: &'a str,
-    created_at: Option<Timestamp>,
-}
-
-#[derive(Serialize)]
-struct WebhookWithUrl {
-    url: String,
-    #[serde(flatten)]
-    webhook: ExportedWebhook,
-}
-
 impl DocumentWriter<'_> {
     async fn all_sections(&mut self) -> WriteResult {
         let now = self.exports.clock.now();
@@ -124,9 +89,9 @@ impl DocumentWriter<'_> {
         self.file.value("exported_at", &now);
         self.file.value("user_id", &account.user.public_id);
         self.file
-            .value("profile", &profile(&account, last_active_at));
+            .value("profile", &Profile::of(&account, last_active_at));
         self.file
-            .value("subscription", &subscription(&account, now));
+            .value("subscription", &Subscription::of(&account, now));
         self.file.value("personality_profile", &personality);
         self.rows("traits", |v, user, after| v.traits_page(user, after))
             .await?;
@@ -150,13 +115,7 @@ impl DocumentWriter<'_> {
             .await?;
         self.webhooks().await?;
         self.memories(&account, cut).await?;
-        self.file.value(
-            "billing",
-            &json!({
-                "customer_id": account.customer_id.as_deref().unwrap_or_default(),
-                "note": BILLING_NOTE,
-            }),
-        );
+        self.file.value("billing", &BillingSection::of(&account));
         self.rows("reminders", |v, user, after| v.reminders_page(user, after))
             .await?;
         self.rows("superpowers", |v, user, after| {
@@ -242,28 +201,29 @@ impl DocumentWriter<'_> {
                 view.memories_page(user, after, cut.memory, PAGE_ROWS / 4)
             });
             let page = page.await?;
-            for memory in &page {
+            let (rows, last) = (page.len(), page.last().map(|last| last.id));
+            for memory in page {
                 self.file.item(&ExportedMemory {
-                    id: &memory.public_id,
-                    text: &memory.text,
-                    category: &memory.category,
+                    id: memory.public_id,
+                    text: memory.text,
+                    category: memory.category,
                     created_at: Some(memory.created_at),
                 });
             }
-            written += page.len();
+            written += rows;
             let share = written as f64 / cut.memories.max(1) as f64;
             self.report(share.min(1.0) * (1.0 - MESSAGES_SHARE));
             self.file.flush_if_full().await?;
-            match page.last() {
-                Some(last) if page.len() == PAGE_ROWS / 4 => after = last.id,
+            match last {
+                Some(last) if rows == PAGE_ROWS / 4 => after = last,
                 _ => break,
             }
         }
         for memory in self.external_memories(&account.user.public_id).await? {
             self.file.item(&ExportedMemory {
-                id: &memory.id,
-                text: &memory.text,
-                category: &memory.category,
+                id: memory.id,
+                text: memory.text,
+                category: memory.category,
                 created_at: memory.created_at,
             });
             self.file.flush_if_full().await?;
@@ -422,31 +382,4 @@ fn page(
 fn join_bubbles(bubbles: &str) -> Option<String> {
     let bubbles: Vec<String> = serde_json::from_str(bubbles).ok()?;
     (!bubbles.is_empty()).then(|| bubbles.join("\n"))
-}
-
-fn profile(account: &Account, last_active_at: Option<Timestamp>) -> Value {
-    let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    json!({
-        "phone": text(&account.phone),
-        "name": text(&account.user.name),
-        "pronouns": text(&account.pronouns),
-        "language": text(&account.language),
-        "email": text(&account.email),
-        "display_name": text(&account.display_name),
-        // UTC is used while the zone is unknown.
-        "timezone": account.user.timezone.map_or("UTC", Zone::name),
-        "created_at": account.created_at,
-        "last_active_at": last_active_at,
-    })
-}
-
-fn subscription(account: &Account, now: Timestamp) -> Value {
-    let subscription = access::subscription_status(&account.user, now);
-    json!({
-        "status": subscription.status,
-        "plan": subscription.plan,
-        "credit_balance": account.credit_balance,
-        "trial_started_at": account.trial_started_at,
-        "trial_expires_at": account.trial_expires_at,
-    })
 }

@@ -1,6 +1,7 @@
 //! `/marketplace/apps…`: apps, and the chats in which they are installed.
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::account::identity::SignedInUser;
 use crate::clock::Timestamp;
@@ -10,10 +11,12 @@ use crate::marketplace::actions::{
     ACTION_ID_CHARS_MAX, ACTIONS_MAX, ActionKind, AppAction, PARAMETERS_MAX, TEMPLATE_BYTES_MAX,
     is_action_id,
 };
-use crate::marketplace::apps::Draft;
+use crate::marketplace::apps::{AppView, Draft, ROOM_APPS_MAX};
 use crate::marketplace::template::FIELD_CHARS_MAX;
 use crate::routes::Request;
+use crate::routes::answers::Done;
 use crate::routes::request::JsonBody;
+use crate::store::RoomApp;
 
 const NAME_BYTES_MAX: usize = 200;
 const DESCRIPTION_BYTES_MAX: usize = 2_000;
@@ -23,9 +26,16 @@ pub(in crate::routes) async fn create(rq: Request<SignedInUser, (), Draft>) -> R
     Ok(http::json(&app.await?))
 }
 
+#[derive(Serialize, JsonSchema)]
+pub(in crate::routes) struct AppList {
+    apps: Vec<AppView>,
+    total: usize,
+}
+
 pub(in crate::routes) async fn list(rq: Request<SignedInUser>) -> Result<Response> {
     let apps = rq.app.marketplace.apps(rq.caller.id).await?;
-    Ok(http::json(&json!({"apps": apps, "total": apps.len()})))
+    let total = apps.len();
+    Ok(http::json(&AppList { apps, total }))
 }
 
 pub(in crate::routes) async fn show(rq: Request<SignedInUser, String>) -> Result<Response> {
@@ -64,14 +74,22 @@ pub(in crate::routes) async fn uninstall(
     Ok(message_body("The app no longer writes to this chat."))
 }
 
+#[derive(Serialize, JsonSchema)]
+pub(in crate::routes) struct RoomApps {
+    #[schemars(length(max = ROOM_APPS_MAX))]
+    apps: Vec<RoomApp>,
+    total: usize,
+}
+
 pub(in crate::routes) async fn list_of_room(rq: Request<SignedInUser, String>) -> Result<Response> {
     let (caller, chat) = (rq.caller.id, rq.path);
     let apps = rq.app.marketplace.room_apps(caller, chat).await?;
-    Ok(http::json(&json!({"apps": apps, "total": apps.len()})))
+    let total = apps.len();
+    Ok(http::json(&RoomApps { apps, total }))
 }
 
-pub(super) fn message_body(message: &str) -> Response {
-    http::json(&json!({"status": "ok", "message": message}))
+pub(super) fn message_body(message: &'static str) -> Response {
+    http::json(&Done::new(message))
 }
 
 impl JsonBody for Draft {

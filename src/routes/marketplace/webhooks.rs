@@ -1,6 +1,7 @@
 //! `/marketplace/webhooks…`: an app's webhooks, their secrets, and the log of their calls.
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::apps::message_body;
 use crate::account::identity::SignedInUser;
@@ -11,9 +12,11 @@ use crate::marketplace::actions::ACTION_ID_CHARS_MAX;
 use crate::marketplace::mapping::{FIELDS_MAX, Mapping, PATH_BYTES_MAX, is_path};
 use crate::marketplace::template::FIELD_CHARS_MAX;
 use crate::marketplace::webhook_cache::SignatureScheme;
-use crate::marketplace::webhooks::{Draft, RATE_LIMIT_MAX};
+use crate::marketplace::webhooks::{Draft, RATE_LIMIT_MAX, Secret, WebhookView};
+use crate::model::public_id::PublicId;
 use crate::routes::Request;
 use crate::routes::request::JsonBody;
+use crate::store::EventRow;
 
 const DESCRIPTION_BYTES_MAX: usize = 2_000;
 const EVENTS_DEFAULT: usize = 50;
@@ -39,11 +42,17 @@ pub(in crate::routes) async fn create(
     Ok(http::json(&created.await?))
 }
 
+#[derive(Serialize, JsonSchema)]
+pub(in crate::routes) struct WebhookList {
+    webhooks: Vec<WebhookView>,
+    total: usize,
+}
+
 pub(in crate::routes) async fn list(rq: Request<SignedInUser, String>) -> Result<Response> {
     let (caller, app) = (rq.caller.id, rq.path);
     let webhooks = rq.app.marketplace.webhooks(caller, app).await?;
     let total = webhooks.len();
-    Ok(http::json(&json!({"webhooks": webhooks, "total": total})))
+    Ok(http::json(&WebhookList { webhooks, total }))
 }
 
 pub(in crate::routes) struct WebhookChange(Draft);
@@ -78,15 +87,31 @@ pub(in crate::routes) async fn delete(
     Ok(message_body("The webhook is deleted."))
 }
 
+#[derive(Serialize, JsonSchema)]
+pub(in crate::routes) struct RotatedSecret {
+    #[schemars(with = "PublicId")]
+    webhook_id: String,
+    #[schemars(with = "Secret")]
+    new_secret: String,
+}
+
 pub(in crate::routes) async fn rotate(
     rq: Request<SignedInUser, (String, String)>,
 ) -> Result<Response> {
     let (caller, (app, webhook)) = (rq.caller.id, rq.path);
     let marketplace = &rq.app.marketplace;
-    let (webhook_id, secret) = marketplace.rotate_secret(caller, app, webhook).await?;
-    Ok(http::json(
-        &json!({"webhook_id": webhook_id, "new_secret": secret}),
-    ))
+    let (webhook_id, new_secret) = marketplace.rotate_secret(caller, app, webhook).await?;
+    Ok(http::json(&RotatedSecret {
+        webhook_id,
+        new_secret,
+    }))
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(in crate::routes) struct WebhookEvents {
+    events: Vec<EventRow>,
+    /// Number of stored events.
+    total: usize,
 }
 
 pub(in crate::routes) async fn events(
@@ -96,7 +121,7 @@ pub(in crate::routes) async fn events(
     let (caller, (app, webhook)) = (rq.caller.id, rq.path);
     let marketplace = &rq.app.marketplace;
     let (events, total) = marketplace.events(caller, app, webhook, limit).await?;
-    Ok(http::json(&json!({"events": events, "total": total})))
+    Ok(http::json(&WebhookEvents { events, total }))
 }
 
 pub(in crate::routes) async fn test(
