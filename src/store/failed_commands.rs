@@ -25,6 +25,7 @@ pub struct CommandRow {
     pub command_type: String,
     /// null if the chat was deleted.
     pub chat_guid: Option<String>,
+    #[schemars(extend("enum" = CommandState::ALL.map(CommandState::as_str)))]
     pub state: String,
     /// Why the command ended; it may be a text of the relay.
     pub error: Option<String>,
