@@ -31,14 +31,14 @@ static HAS: Phrases = Phrases::new(&[
 static OTHER_TALK: WordSet = WordSet::new(&[
     "actually", "ago", "almost", "already", "always", "arent", "asked", "because", "beginning",
     "better", "but", "cancel", "canceled", "cancelled", "cannot", "cant", "change", "could",
-    "couldnt", "delay", "delete", "didnt", "doesnt", "dont", "forget", "guess", "had", "hadnt",
-    "hasnt", "havent", "heard", "hope", "hopefully", "how", "if", "instead", "isnt", "maybe", "me",
-    "might", "move", "never", "nevermind", "no", "nobody", "not", "nothing", "nvm", "or",
-    "perhaps", "possibly", "postpone", "probably", "rather", "remember", "remind", "reminder",
-    "remove", "said", "says", "shouldnt", "since", "snooze", "starting", "think", "thinks",
-    "thought", "told", "u", "undo", "unless", "us", "usually", "wake", "was", "wasnt", "were",
-    "werent", "what", "when", "where", "whether", "which", "who", "why", "wish", "wont", "would",
-    "wouldnt", "yesterday", "you", "your",
+    "couldnt", "delay", "delayed", "delete", "didnt", "doesnt", "dont", "forget", "guess", "had",
+    "hadnt", "hasnt", "havent", "heard", "hope", "hopefully", "how", "if", "instead", "isnt",
+    "maybe", "me", "might", "move", "never", "nevermind", "no", "nobody", "not", "nothing", "nvm",
+    "or", "perhaps", "possibly", "postpone", "postponed", "probably", "rather", "remember",
+    "remind", "reminder", "remove", "said", "says", "shouldnt", "since", "snooze", "starting",
+    "think", "thinks", "thought", "told", "u", "undo", "unless", "us", "usually", "wake", "was",
+    "wasnt", "were", "werent", "what", "when", "where", "whether", "which", "who", "why", "wish",
+    "wont", "would", "wouldnt", "yesterday", "you", "your",
 ]);
 
 static IRREGULAR_PAST: WordSet = WordSet::new(&[

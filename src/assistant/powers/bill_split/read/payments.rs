@@ -19,7 +19,12 @@ pub(super) fn owes(
 ) -> Option<(RequestStrength, BillSplitAction)> {
     let parts = money::parts(words, at, end);
     if parts.len() > 1 {
-        let each = parts.iter().map(|(from, to)| one_owes(words, *from, *to));
+        let first = parts
+            .first()
+            .and_then(|(from, to)| one_owes(words, *from, *to));
+        let each = parts.iter().map(|(from, to)| {
+            one_owes(words, *from, *to).or_else(|| owes_too(words, *from, *to, first.as_ref()?))
+        });
         let each: Option<Vec<(RequestStrength, BillSplitAction)>> = each.collect();
         let is_debt = |(_, action): &(RequestStrength, BillSplitAction)| {
             matches!(action, BillSplitAction::Owes { .. })
@@ -30,6 +35,36 @@ pub(super) fn owes(
         }
     }
     one_owes(words, at, end)
+}
+
+/// "cy 30" after "bo owes me 20 and": whom he owes it is said before.
+fn owes_too(
+    words: &Words<'_>,
+    from: usize,
+    end: usize,
+    first: &(RequestStrength, BillSplitAction),
+) -> Option<(RequestStrength, BillSplitAction)> {
+    let (strength, BillSplitAction::Owes { to, .. }) = first else {
+        return None;
+    };
+    let (at, (money, next)) = (from + 1..end.min(from + 1 + NAME_WORDS_MAX))
+        .find_map(|n| money::read(words, n).map(|found| (n, found)))?;
+    let debtor = parsers::original(words, from, at);
+    let purpose = match words.after(next, phrases!["for"]) {
+        Some(from) => parsers::original(words, from, end),
+        None if next == end => String::new(),
+        None => return None,
+    };
+    let is_clear = is_somebody(&debtor) && statement::is_thing(&purpose);
+    is_clear.then(|| {
+        let action = BillSplitAction::Owes {
+            debtor,
+            to: to.clone(),
+            money,
+            purpose,
+        };
+        (*strength, action)
+    })
 }
 
 /// "Bo owes me 20 for lunch", "I lent Bo 20".
@@ -69,6 +104,7 @@ fn one_owes(
             (parsers::original(words, to, until), until)
         }
     };
+    let next = words.skip(next, phrases!["more"]);
     let purpose = match words.after(next, phrases!["for"]) {
         Some(from) => parsers::original(words, from, end),
         None if next == end => String::new(),
