@@ -54,13 +54,11 @@ CREATE UNIQUE INDEX users_customer ON users(customer_id) WHERE customer_id IS NO
 CREATE TABLE agents (
   id                INTEGER PRIMARY KEY,
   agent_id          TEXT NOT NULL UNIQUE,
-  head_seq          INTEGER NOT NULL DEFAULT 0,  -- the last seq given to a command
-  unfinished        INTEGER NOT NULL DEFAULT 0,  -- commands not yet ended
+  ended_seq         INTEGER NOT NULL DEFAULT 0,  -- the largest seq of its commands that ended
   tokens_valid_from_s INTEGER,                   -- earlier tokens are refused; NULL: none is
   last_seen_at      INTEGER,
   status            TEXT,                        -- the numbers of the relay's last report, JSON
-  created_at        INTEGER NOT NULL,
-  unfinished_of_apps INTEGER NOT NULL DEFAULT 0  -- those of them that apps sent
+  created_at        INTEGER NOT NULL
 ) STRICT;
 
 -- Registration tokens that were used; a row stays until its token has long expired.
@@ -198,7 +196,8 @@ CREATE TABLE undelivered_answers (
 ) STRICT;
 
 -- Every command pays for each index, so there is none by user or by app: an erasure looks through
--- all commands once. One is found by its seq while it is unfinished.
+-- all commands once. One is found by its seq while it is unfinished. An agent's unfinished ones
+-- are counted in memory.
 -- IN with more than two values would be a temporary table at every change of a row, here and below.
 CREATE TABLE commands (
   id          INTEGER PRIMARY KEY,
@@ -224,17 +223,9 @@ CREATE TABLE commands (
   app_creator_id INTEGER,                    -- whose app sent it; NULL: no app did
   UNIQUE (command_id, agent_id)
 ) STRICT;
-CREATE INDEX commands_unfinished ON commands(agent_id, seq, room_id)
+CREATE INDEX commands_unfinished ON commands(agent_id, seq, room_id, app_creator_id)
   WHERE (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing');
 CREATE INDEX commands_given_up ON commands(finished_at) WHERE state IN ('failed', 'expired');
-
--- Unfinished commands that a creator's apps sent; without any there is no row.
-CREATE TABLE app_commands (
-  creator_id INTEGER NOT NULL REFERENCES users(id),
-  agent_id   INTEGER NOT NULL REFERENCES agents(id),
-  unfinished INTEGER NOT NULL,
-  PRIMARY KEY (creator_id, agent_id)
-) STRICT, WITHOUT ROWID;
 
 CREATE TABLE edge_events (
   id          INTEGER PRIMARY KEY,

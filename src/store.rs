@@ -36,6 +36,7 @@ mod mail_items;
 mod memories;
 mod memory_tasks;
 mod messages;
+mod outbox_counts;
 mod outgoing_mails;
 mod payment_events;
 mod pending_replies;
@@ -433,6 +434,11 @@ impl Tx<'_> {
     /// any caller gets its result. It must be quick and must not block.
     pub fn after_commit(&mut self, effect: impl FnOnce() + Send + 'static) {
         self.after.push(Box::new(effect));
+    }
+
+    /// Whether this closure may have changed rows.
+    fn has_written(&self) -> bool {
+        self.conn.total_changes() != self.cache.changes_before
     }
 
     fn set_probed_at(&self, now: Timestamp, padding_bytes: usize) -> Result<()> {

@@ -379,12 +379,12 @@ const WHOLE: [(&str, &str); 6] = [
     ),
     (
         "seqs with gaps",
-        "SELECT agent_id FROM agents WHERE head_seq <> (SELECT count(*) FROM commands WHERE agent_id = agents.id)
-            OR head_seq <> (SELECT coalesce(max(seq), 0) FROM commands WHERE agent_id = agents.id)",
+        "SELECT agent_id FROM agents WHERE (SELECT count(*) FROM commands WHERE agent_id = agents.id)
+              <> (SELECT coalesce(max(seq), 0) FROM commands WHERE agent_id = agents.id)",
     ),
     (
-        "a wrong number of unfinished commands",
-        "SELECT agent_id FROM agents WHERE unfinished <> (SELECT count(*) FROM commands
-           WHERE agent_id = agents.id AND state IN ('queued', 'sent', 'received', 'executing'))",
+        "an agent's row without the last of the commands that ended",
+        "SELECT agent_id FROM agents WHERE ended_seq <> (SELECT coalesce(max(seq), 0) FROM commands
+           WHERE agent_id = agents.id AND state NOT IN ('queued', 'sent', 'received', 'executing'))",
     ),
 ];

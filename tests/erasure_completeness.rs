@@ -162,9 +162,6 @@ const TABLES: &[Table] = &[
                INSERT INTO app_rooms (app_id, room_id, installed_at, installed_by) SELECT 1, id, 1, owner_id FROM rooms;
                INSERT INTO app_rooms (app_id, room_id, installed_at, installed_by) SELECT 2, id, 1, {user} FROM rooms WHERE id = {room}",
         left: "SELECT count(*) FROM app_rooms" },
-    Table { name: "app_commands", links: &["creator_id"], emptied: "with the commands that it counts", exported: INTERNAL,
-        fill: "INSERT INTO app_commands VALUES ({user}, 1, 1)",
-        left: "SELECT count(*) FROM app_commands" },
     Table { name: "power_states", links: &["user_id", "room_id", "message_id"], emptied: "by user; what they said in a group's is taken out", exported: In("superpowers"),
         fill: "INSERT INTO power_states (user_id, power, state, updated_at) VALUES ({user}, 'mood_tracker', '{\"quixotic\":1}', 1)",
         left: "SELECT count(*) FROM power_states WHERE user_id = {user}" },
@@ -374,8 +371,8 @@ async fn nothing_that_others_were_told_quotes_a_person() {
     let conn = Connection::open(folder.path().join("chatkeep.db")).unwrap();
     conn.execute_batch(&format!(
         "UPDATE users SET deletion_requested_at = 1, deletion_scheduled_for = 2 WHERE phone = '{PHONE}';
-         UPDATE agents SET status = '{{\"uptime_seconds\":7,\"chat\":\"{PHONE} quixotic\"}}', unfinished = 4,
-           head_seq = 2004;
+         UPDATE agents SET status = '{{\"uptime_seconds\":7,\"chat\":\"{PHONE} quixotic\"}}',
+           ended_seq = 2004;
          INSERT INTO commands (agent_id, seq, command_id, room_id, kind, payload, state, created_at, expires_at, finished_at, user_id)
            SELECT 1, 2000 + 2 * (id % 2) + n, 'c' || id || '/' || n, id, 'send_message_now',
              json_object('chat_guid', chat_guid, 'text', 'tea' || char(10) || 'quixotic', 'bubbles', json_array('tea' || char(10) || 'quixotic')),

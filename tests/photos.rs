@@ -280,11 +280,8 @@ async fn files_go_after_their_days_and_uploads_that_were_cut_off_after_an_hour()
 async fn a_full_outbox_refuses_an_upload() {
     let service = Service::start().await;
     assert_eq!(send(&service, "a-1", &jpeg("cat")).await.status, 200);
+    service.fill_outbox("a", 10_000, false).await;
     let (_, folder) = service.stop().await;
-    let conn = rusqlite::Connection::open(folder.path().join("chatkeep.db")).unwrap();
-    conn.execute_batch("UPDATE agents SET unfinished = 10000")
-        .unwrap();
-    drop(conn);
     let service = Service::in_folder(folder, &[], Clock::system()).await;
     let answer = send(&service, "a-2", &jpeg("cat")).await;
     assert_eq!(

@@ -86,7 +86,8 @@ const ALLOWED: &[(&str, &str)] = &[
     ),
     (
         "INDEXED BY commands_unfinished",
-        "unfinished commands only, at most 10,000 an agent: every 30 s, when a chat ends, an erasure",
+        "unfinished commands only, at most 10,000 an agent: every 30 s, when a chat ends, an erasure, \
+         and asked by who watches",
     ),
     (
         "FROM reminders ORDER BY due_at LIMIT 1", "the first of an index",
@@ -115,10 +116,6 @@ const ALLOWED: &[(&str, &str)] = &[
     ),
     (
         "tokens_valid_from_s IS NOT NULL", "once at the start; one row an agent",
-    ),
-    (
-        "FROM agents WHERE unfinished > 0",
-        "asked by who watches, every few seconds; one row an agent",
     ),
     (
         "FROM agents ORDER BY agent_id", "the operator's list; one row an agent",

@@ -147,15 +147,12 @@ impl View<'_> {
         )
     }
 
-    /// The last seq given to a command of this agent.
-    pub fn head_seq(&self, agent: AgentId) -> Result<u64> {
-        self.one("SELECT head_seq FROM agents WHERE id = ?1", [agent])
-    }
-
     /// All agents by name.
     pub fn agents(&self) -> Result<Vec<AgentRow>> {
         self.all(
-            "SELECT id, agent_id, last_seen_at, status, unfinished,
+            "SELECT id, agent_id, last_seen_at, status,
+               (SELECT count(*) FROM commands
+                WHERE agent_id = agents.id AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')),
                (SELECT created_at FROM commands
                 WHERE agent_id = agents.id AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')
                 ORDER BY seq LIMIT 1)

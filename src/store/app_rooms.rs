@@ -135,17 +135,21 @@ impl Tx<'_> {
     }
 
     /// The user's direct chat with the newest message. `with_agent` limits this to chats that take
-    /// commands.
+    /// commands. If there is only one of these, it is cached.
     pub fn newest_direct_chat(
         &mut self,
         user: UserId,
         with_agent: bool,
     ) -> Result<Option<ChatTarget>> {
+        if with_agent && let Some(chat) = self.cache.direct_chats.get(&user) {
+            return Ok(Some(chat.clone()));
+        }
         let deferred = &self.cache.deferred;
-        let mut newest: Option<(i64, ChatTarget)> = None;
+        let (mut newest, mut chats): (Option<(i64, ChatTarget)>, _) = (None, 0);
         let params = params![user.0, with_agent, FORMER];
         self.prepared
             .query(PreparedStatement::DirectChats, params, &mut |row| {
+                chats += 1;
                 let deferred = deferred.head(row.get(0)?);
                 let head = match deferred {
                     Some(head) => Some(head.message_id),
@@ -158,7 +162,15 @@ impl Tx<'_> {
                 }
                 Ok(())
             })?;
-        Ok(newest.map(|(_, target)| target))
+        let newest = newest.map(|(_, target)| target);
+        if with_agent
+            && chats == 1
+            && let Some(chat) = &newest
+        {
+            let has_written = self.has_written();
+            self.cache.put_direct_chat(user, chat.clone(), has_written);
+        }
+        Ok(newest)
     }
 
     /// Starts a session of an app in a room, unless one is running. An app's session has no turns,

@@ -12,13 +12,6 @@ use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::model::named::named;
 
-/// Limit of unfinished commands per agent; more are refused.
-const UNFINISHED_MAX: i64 = 10_000;
-/// Limit of unfinished commands sent by apps; the rest is for replies and reminders.
-const UNFINISHED_OF_APPS_MAX: i64 = UNFINISHED_MAX / 2;
-/// Limit of unfinished commands sent by the apps of one creator.
-const UNFINISHED_OF_CREATOR_MAX: i64 = 500;
-
 named! {
     pub enum CommandState {
         Queued = "queued",
@@ -102,47 +95,11 @@ const UNFINISHED: &str =
     "(state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')";
 
 impl Tx<'_> {
-    /// Whether the agent may have this many more unfinished commands, sent by an app of this
-    /// creator, if any.
-    pub fn has_room_for(
-        &mut self,
-        agent: AgentId,
-        commands: usize,
-        app_creator: Option<UserId>,
-    ) -> Result<bool> {
-        self.prepared_value(
-            PreparedStatement::HasRoomForCommands,
-            params![
-                agent.0,
-                commands as i64,
-                UNFINISHED_MAX,
-                app_creator.map(|creator| creator.0),
-                UNFINISHED_OF_APPS_MAX,
-                UNFINISHED_OF_CREATOR_MAX,
-            ],
-        )
-    }
-
     /// Queues a command after the agent's others.
     pub fn insert_command(&mut self, new: &NewCommand<'_>) -> Result<UnfinishedCommand> {
         let seq = self.next_seq(new.agent, new.app_creator)?;
         self.insert_row(new, seq, new.now)?;
         Ok(queued(new, seq))
-    }
-
-    pub(super) fn next_seq(&mut self, agent: AgentId, app_creator: Option<UserId>) -> Result<i64> {
-        if let Some(creator) = app_creator {
-            self.execute_prepared(
-                PreparedStatement::CountCommandOfApp,
-                params![creator.0, agent.0],
-            )?;
-        }
-        // RETURNING would open a temporary table for its one row.
-        self.execute_prepared(
-            PreparedStatement::GiveSeq,
-            params![agent.0, app_creator.is_some()],
-        )?;
-        self.prepared_value(PreparedStatement::HeadSeq, params![agent.0])
     }
 
     pub(super) fn insert_row(
@@ -151,6 +108,11 @@ impl Tx<'_> {
         seq: i64,
         created_at: Timestamp,
     ) -> Result<()> {
+        // Only the owner's direct chat is cached for a user, so its row isn't looked up.
+        let is_of_owner = new.user.is_some_and(|user| {
+            let chat = self.cache.direct_chats.get(&user);
+            chat.is_some_and(|chat| chat.room == new.room)
+        });
         self.execute_prepared(
             PreparedStatement::InsertCommand,
             params![
@@ -164,6 +126,7 @@ impl Tx<'_> {
                 new.expires_at.0,
                 new.user.map(|user| user.0),
                 new.app_creator.map(|creator| creator.0),
+                is_of_owner,
             ],
         )?;
         Ok(())
@@ -226,7 +189,7 @@ impl Tx<'_> {
 
     /// Ends a command; false when it had ended before.
     pub fn finish_command(
-        &self,
+        &mut self,
         agent: AgentId,
         seq: u64,
         state: CommandState,
@@ -241,12 +204,12 @@ impl Tx<'_> {
             ),
             (agent, seq as i64, state, error, now),
         )?;
-        self.count_finished(agent, ended)
+        self.count_if_ended(agent, seq, ended)
     }
 
     /// Completes a command that was handed out, unless the relay reported a failure. False when
     /// nothing changed.
-    pub fn complete_unrefused(&self, agent: AgentId, seq: u64, now: Timestamp) -> Result<bool> {
+    pub fn complete_unrefused(&mut self, agent: AgentId, seq: u64, now: Timestamp) -> Result<bool> {
         let ended = self.find(
             "UPDATE commands SET state = 'completed', finished_at = ?3
              WHERE agent_id = ?1 AND seq = ?2
@@ -255,32 +218,20 @@ impl Tx<'_> {
              RETURNING app_creator_id",
             (agent, seq as i64, now),
         )?;
-        self.count_finished(agent, ended)
+        self.count_if_ended(agent, seq, ended)
     }
 
     /// `ended` is the creator of the app that sent the ended command.
-    fn count_finished(&self, agent: AgentId, ended: Option<Option<i64>>) -> Result<bool> {
-        let Some(app_creator) = ended else {
-            return Ok(false);
-        };
-        self.run(
-            "UPDATE agents SET unfinished = unfinished - 1,
-             unfinished_of_apps = unfinished_of_apps - ?2 WHERE id = ?1",
-            (agent, app_creator.is_some()),
-        )?;
-        if let Some(creator) = app_creator {
-            self.run(
-                "UPDATE app_commands SET unfinished = unfinished - 1
-                 WHERE creator_id = ?1 AND agent_id = ?2",
-                (creator, agent),
-            )?;
-            self.run(
-                "DELETE FROM app_commands
-                 WHERE creator_id = ?1 AND agent_id = ?2 AND unfinished <= 0",
-                (creator, agent),
-            )?;
+    fn count_if_ended(
+        &mut self,
+        agent: AgentId,
+        seq: u64,
+        ended: Option<Option<UserId>>,
+    ) -> Result<bool> {
+        match ended {
+            Some(app_creator) => self.count_ended(agent, seq, app_creator).map(|()| true),
+            None => Ok(false),
         }
-        Ok(true)
     }
 
     /// The id of an unfinished command; `None` when it has ended.
@@ -306,7 +257,7 @@ impl Tx<'_> {
     }
 
     /// Expires overdue commands of any agent, at most `limit`.
-    pub fn expire_commands(&self, now: Timestamp, limit: usize) -> Result<Vec<FailedCommand>> {
+    pub fn expire_commands(&mut self, now: Timestamp, limit: usize) -> Result<Vec<FailedCommand>> {
         let over: Vec<FailedCommand> = self.all(
             &format!(
                 "SELECT agent_id, seq, command_id FROM commands INDEXED BY commands_unfinished

@@ -208,7 +208,7 @@ impl Tx<'_> {
     /// Commands are scanned once, in steps, from the one after `after`; true when there are more.
     /// Agent and seq of ended commands are added to `ended`.
     pub(super) fn look_through_commands(
-        &self,
+        &mut self,
         erasure: &Erasure,
         after: i64,
         now: Timestamp,

@@ -266,6 +266,7 @@ impl Tx<'_> {
                     "UPDATE rooms SET owner_id = ?2 WHERE id = ?1",
                     (place.id, heir),
                 )?;
+                self.forget_room(&place.chat_guid);
             }
             (false, _) => {}
         }

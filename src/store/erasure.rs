@@ -45,7 +45,6 @@ const USER_TABLES: &[(&str, &str)] = &[
     ("dialogs", "UPDATE dialogs SET latest = NULL, latest_at = NULL WHERE (room_id, user_id) IN (SELECT d.room_id, d.user_id FROM room_authors AS a JOIN dialogs AS d ON d.room_id = a.room_id WHERE a.user_id = ?1 AND d.user_id <> ?1 AND d.latest IS NOT NULL LIMIT ?2)"),
     ("room_authors", "DELETE FROM room_authors WHERE (user_id, room_id) IN (SELECT user_id, room_id FROM room_authors WHERE user_id = ?1 LIMIT ?2)"),
     ("app_rooms", "DELETE FROM app_rooms WHERE id IN (SELECT id FROM app_rooms WHERE installed_by = ?1 LIMIT ?2)"),
-    ("app_commands", "DELETE FROM app_commands WHERE (creator_id, agent_id) IN (SELECT creator_id, agent_id FROM app_commands WHERE creator_id = ?1 LIMIT ?2)"),
     ("topups", "DELETE FROM topups WHERE session_id IN (SELECT session_id FROM topups WHERE user_id = ?1 LIMIT ?2)"),
 ];
 
@@ -101,7 +100,7 @@ impl Tx<'_> {
 
     /// First the unfinished ones, so that none is sent any more; then all are looked through.
     fn erase_commands(
-        &self,
+        &mut self,
         erasure: &Erasure,
         now: Timestamp,
         erased: &mut ErasureStep,
@@ -120,7 +119,7 @@ impl Tx<'_> {
 
     /// Ends commands never handed out in a room that is removed. The outbox is bounded.
     fn erase_waiting_commands(
-        &self,
+        &mut self,
         room: RoomId,
         now: Timestamp,
         erased: &mut ErasureStep,
@@ -134,7 +133,7 @@ impl Tx<'_> {
 
     /// True when there was any command.
     fn end_and_erase(
-        &self,
+        &mut self,
         sql: &str,
         of: i64,
         now: Timestamp,
@@ -267,5 +266,6 @@ impl Tx<'_> {
     pub(super) fn forget_room(&mut self, chat_guid: &str) {
         self.cache.touched = true;
         self.cache.rooms.remove(chat_guid);
+        self.cache.direct_chats.clear();
     }
 }

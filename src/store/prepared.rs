@@ -1,7 +1,6 @@
 //! Statements that every message or call of a webhook runs, prepared once for the writing
 //! connection: to look one up by its text and to put it back takes longer than to run it.
 
-use rusqlite::types::FromSql;
 use rusqlite::{Connection, Row, Statement, ToSql};
 
 use super::Tx;
@@ -27,23 +26,10 @@ statements! {
            bubbles, access, schedule, humans)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
            ?18)";
-    HasRoomForCommands =
-        "SELECT unfinished + ?2 <= ?3 AND (?4 IS NULL OR unfinished_of_apps + ?2 <= ?5
-           AND ?2 + coalesce((SELECT unfinished FROM app_commands
-                              WHERE creator_id = ?4 AND agent_id = ?1), 0) <= ?6)
-         FROM agents WHERE id = ?1";
-    CountCommandOfApp =
-        "INSERT INTO app_commands (creator_id, agent_id, unfinished) VALUES (?1, ?2, 1)
-         ON CONFLICT DO UPDATE SET unfinished = unfinished + 1";
-    GiveSeq =
-        "UPDATE agents SET head_seq = head_seq + 1, unfinished = unfinished + 1,
-           unfinished_of_apps = unfinished_of_apps + ?2
-         WHERE id = ?1";
-    HeadSeq = "SELECT head_seq FROM agents WHERE id = ?1";
     InsertCommand =
         "INSERT INTO commands (agent_id, seq, command_id, room_id, kind, payload, state, created_at, expires_at, user_id, app_creator_id)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'queued', ?7, ?8,
-           coalesce((SELECT owner_id FROM rooms WHERE id = ?4 AND mode = 'direct'), ?9), ?10)";
+           iif(?11, ?9, coalesce((SELECT owner_id FROM rooms WHERE id = ?4 AND mode = 'direct'), ?9)), ?10)";
     DirectChats =
         "SELECT rooms.id, chat_guid, agent_id, mode = 'group', message_id FROM rooms
          LEFT JOIN room_heads ON room_id = rooms.id
@@ -112,19 +98,5 @@ impl Tx<'_> {
         params: &[&dyn ToSql],
     ) -> Result<usize> {
         Ok(self.prepared.run(statement, params)?)
-    }
-
-    /// The first column of a prepared statement's only row.
-    pub(super) fn prepared_value<T: FromSql>(
-        &mut self,
-        statement: PreparedStatement,
-        params: &[&dyn ToSql],
-    ) -> Result<T> {
-        let mut value = None;
-        self.prepared.query(statement, params, &mut |row| {
-            value = Some(row.get(0)?);
-            Ok(())
-        })?;
-        value.ok_or_else(|| rusqlite::Error::QueryReturnedNoRows.into())
     }
 }

@@ -132,6 +132,7 @@ impl Tx<'_> {
             head: None,
             humans: 0,
         };
+        self.cache.direct_chats.remove(&new.owner);
         self.cache.put_room(new.chat_guid, room);
         Ok(room)
     }
@@ -147,6 +148,7 @@ impl Tx<'_> {
             (room.id, agent),
         )?;
         room.agent = agent;
+        self.cache.direct_chats.remove(&room.owner);
         self.cache.put_room(chat_guid, *room);
         Ok(())
     }

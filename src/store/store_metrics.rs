@@ -88,14 +88,17 @@ impl Store {
 }
 
 impl View<'_> {
-    /// Totals over all agents. Each agent's row holds its count.
+    /// Totals over all agents.
     pub fn backlog(&self) -> Result<Backlog> {
         self.one(
-            "SELECT max(coalesce(sum(unfinished), 0), 0), min(
+            "SELECT coalesce(sum(count), 0), min(
                (SELECT created_at FROM commands
-                WHERE agent_id = agents.id AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')
-                ORDER BY seq LIMIT 1))
-             FROM agents WHERE unfinished > 0",
+                WHERE agent_id = agent AND seq = first
+                  AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')))
+             FROM (SELECT agent_id AS agent, count(*) AS count, min(seq) AS first
+                   FROM commands INDEXED BY commands_unfinished
+                   WHERE (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')
+                   GROUP BY agent_id)",
             [],
         )
     }

@@ -86,7 +86,7 @@ impl Tx<'_> {
 
     /// Ends a room's commands that were never handed out.
     pub fn end_waiting_commands(
-        &self,
+        &mut self,
         room: RoomId,
         now: Timestamp,
     ) -> Result<Vec<WithdrawnCommand>> {

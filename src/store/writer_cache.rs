@@ -1,6 +1,6 @@
 //! The writer thread's cache of rows that every message needs: agents' ids, users by handle, rooms
-//! by guid, sessions of superpowers, and undelivered answers. The cache always equals the database:
-//! after a rollback it is loaded again.
+//! by guid, the direct chats of webhooks' creators, counts of commands, sessions of superpowers, and
+//! undelivered answers. The cache always equals the database: after a rollback it is loaded again.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -10,11 +10,14 @@ use rusqlite::Connection;
 use super::answers::StoredAnswer;
 use super::deferred::DeferredRows;
 use super::erased_quotes::AccountWords;
+use super::outbox_counts::OutboxCounts;
 use super::power_sessions::{self, PowerSession};
 use super::provider_tasks::TaskQueue;
 use super::undelivered_answers::UndeliveredAnswers;
 use super::webhook_events::EventSweep;
-use super::{Agent, AppId, Digest, EventCursor, Room, RoomId, User, UserId, WebhookId};
+use super::{
+    Agent, AgentId, AppId, ChatTarget, Digest, EventCursor, Room, RoomId, User, UserId, WebhookId,
+};
 
 /// A map with this many entries is emptied; needed rows are loaded again.
 const ENTRIES_MAX: usize = 100_000;
@@ -24,6 +27,9 @@ pub(super) struct WriterCache {
     pub(super) agents: HashMap<String, Agent>,
     pub(super) users: HashMap<String, Arc<User>>,
     pub(super) rooms: HashMap<String, Room>,
+    /// The only direct chat that takes commands, of people who have one.
+    pub(super) direct_chats: HashMap<UserId, ChatTarget>,
+    pub(super) outboxes: HashMap<AgentId, OutboxCounts>,
     /// Known authors in rooms.
     pub(super) authors: HashSet<(UserId, RoomId)>,
     /// People known to have no open question of the assistant in a room.
@@ -45,6 +51,8 @@ pub(super) struct WriterCache {
     pub(super) provider_tasks: TaskQueue,
     /// Set by every change of the cache; a rollback then clears it.
     pub(super) touched: bool,
+    /// The connection's count of changed rows when the running closure began.
+    pub(super) changes_before: u64,
     stale: bool,
 }
 
@@ -123,6 +131,21 @@ impl WriterCache {
         self.touched = true;
         self.rooms.bound();
         self.rooms.insert(guid.to_owned(), room);
+    }
+
+    /// `has_written` as `Tx::has_written`: what the database had before the closure stays after it is
+    /// undone.
+    pub(super) fn put_direct_chat(&mut self, user: UserId, chat: ChatTarget, has_written: bool) {
+        self.touched |= has_written;
+        self.direct_chats.bound();
+        self.direct_chats.insert(user, chat);
+    }
+
+    /// `has_written` as in `put_direct_chat`.
+    pub(super) fn put_outbox(&mut self, agent: AgentId, counts: OutboxCounts, has_written: bool) {
+        self.touched |= has_written;
+        self.outboxes.bound();
+        self.outboxes.insert(agent, counts);
     }
 
     pub(super) fn put_event_cursor(&mut self, webhook: WebhookId, cursor: EventCursor) {

@@ -274,15 +274,12 @@ async fn what_expired_is_not_sent() {
 async fn a_full_outbox_is_told_to_the_producer() {
     let service = Service::start().await;
     chat(&service, "a", "x").await;
-    let path = service.folder.path().join("chatkeep.db");
-    let conn = rusqlite::Connection::open(path).unwrap();
-    conn.execute("UPDATE agents SET unfinished = 9999", [])
-        .unwrap();
+    service.fill_outbox("a", 9_999, false).await;
     let long = ["A paragraph that is a bubble."; 20].join("\n\n");
     assert!(!queue(&service, "a", "x", &long).await, "two commands");
     assert!(queue(&service, "a", "x", "one").await);
     assert!(!queue(&service, "a", "x", "one more").await);
-    assert_eq!(states(&service).len(), 1);
+    assert_eq!(states(&service).len(), 10_000);
 }
 
 #[tokio::test]

@@ -65,7 +65,7 @@ async fn what_failed_is_listed_and_sent_again() {
     assert_eq!(listed(&service, "").await.len(), 0);
     other.ack(&repeated, "completed").await;
     until_states(&service, &[(1, "moved"), (1, "completed")]).await;
-    let counts = service.rows("SELECT sum(unfinished) FROM agents");
+    let counts = service.rows("SELECT count(*) FROM commands WHERE finished_at IS NULL");
     assert_eq!(counts, [[0]]);
     let changes = service.rows("SELECT action, subject FROM audit");
     assert_eq!(

@@ -165,19 +165,11 @@ async fn a_full_outbox_fails_the_whole_call() {
         let install = request("PUT", &path).bearer(&market.token);
         assert_eq!(service.send(&install).await.status, 200);
     }
-    let database = service.folder.path().join("chatkeep.db");
-    let fill = |unfinished: i64| {
-        let sql = format!("UPDATE agents SET unfinished = {unfinished} WHERE agent_id = 'full'");
-        rusqlite::Connection::open(&database)
-            .unwrap()
-            .execute(&sql, [])
-            .unwrap();
-    };
-    fill(10_000);
+    let waiting = service.fill_outbox("full", 10_000, false).await;
     let answer = market.call(r#"{"title":"x","n":1}"#).await;
     refused(&answer, 500, "action_failed");
     assert_eq!(market.sent_texts().len(), 0);
-    fill(0);
+    service.empty_outbox("full", waiting).await;
     assert_eq!(market.call(r#"{"title":"x","n":1}"#).await.status, 200);
     assert_eq!(market.sent_texts(), ["x 1", "x 1"]);
 }

@@ -144,7 +144,7 @@ fn unsigned(webhook_id: &str, body: &str) -> Request {
 
 /// The texts of all commands, in their order.
 fn sent_texts(service: &Service) -> Vec<String> {
-    let rows = service.rows("SELECT payload FROM commands ORDER BY id");
+    let rows = service.rows("SELECT payload FROM commands WHERE room_id <> 0 ORDER BY id");
     let text = |row: &Vec<Value>| {
         let payload: Value = serde_json::from_str(row[0].as_str().unwrap()).unwrap();
         payload["text"].as_str().unwrap().to_owned()

@@ -1,24 +1,33 @@
 //! What apps send has a share of a relay's outbox: replies and reminders keep the rest.
 
 use super::*;
+use chatkeep::store::{AgentId, UserId};
 use support::token;
 
-/// Every count that is kept, against the rows that it counts.
-fn assert_exact(service: &Service) {
+/// The room that is left for everybody and for each creator, against the rows that are counted.
+async fn assert_exact(service: &Service) {
     let unfinished = "state IN ('queued', 'sent', 'received', 'executing')";
-    let stored = service.rows(
-        "SELECT agent_id, unfinished, unfinished_of_apps,
-           (SELECT coalesce(sum(unfinished), 0) FROM app_commands WHERE app_commands.agent_id = agents.id)
-         FROM agents ORDER BY id",
-    );
-    let counted = service.rows(&format!(
-        "SELECT agents.agent_id, count(commands.id), count(app_creator_id), count(app_creator_id)
+    let left = service.rows(&format!(
+        "SELECT agents.id, NULL, 10000 - count(commands.id)
          FROM agents LEFT JOIN commands ON commands.agent_id = agents.id AND {unfinished}
-         GROUP BY agents.id ORDER BY agents.id"
+         GROUP BY agents.id
+         UNION ALL
+         SELECT agents.id, users.id, 500 - count(commands.id)
+         FROM agents, users LEFT JOIN commands
+           ON commands.agent_id = agents.id AND app_creator_id = users.id AND {unfinished}
+         GROUP BY agents.id, users.id"
     ));
-    assert_eq!(stored, counted);
-    let none = service.rows("SELECT count(*) FROM app_commands WHERE unfinished = 0");
-    assert_eq!(none, [[0]]);
+    assert!(left.len() >= 2, "{left:?}");
+    for row in left {
+        let agent = AgentId(row[0].as_i64().unwrap());
+        let creator = row[1].as_i64().map(UserId);
+        let left = row[2].as_u64().unwrap() as usize;
+        let has_room = service.app.store.write(move |tx| {
+            let has_room = tx.has_room_for(agent, left, creator)?;
+            Ok((has_room, tx.has_room_for(agent, left + 1, creator)?))
+        });
+        assert_eq!(has_room.await.unwrap(), (true, false), "{row:?}");
+    }
 }
 
 /// An app of somebody in a hundred groups of one relay.
@@ -45,7 +54,7 @@ async fn a_creator_has_five_hundred_commands_at_a_relay() {
         assert_eq!(market.call(body).await.status, 200);
     }
     refused(&market.call(body).await, 500, "action_failed");
-    assert_exact(&market.service);
+    assert_exact(&market.service).await;
 
     // Another creator's app speaks, at the same relay.
     let service = &market.service;
@@ -67,32 +76,25 @@ async fn a_creator_has_five_hundred_commands_at_a_relay() {
     assert_eq!(list.len(), 100);
     let (_, folder) = market.service.stop().await;
     let service = Service::in_folder(folder, &[], Clock::system()).await;
-    assert_exact(&service);
+    assert_exact(&service).await;
     let ack: Vec<Value> = list
         .iter()
         .map(|command| json!({"command_id": command["command_id"], "success": true}))
         .collect();
     poll(&service, json!({"acks": ack, "limit": 1})).await;
-    assert_exact(&service);
+    assert_exact(&service).await;
     let call = signed(&market.webhook_id, &market.secret, body);
     assert_eq!(service.send(&call).await.status, 200);
     refused(&service.send(&call).await, 500, "action_failed");
-    assert_exact(&service);
+    assert_exact(&service).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn apps_leave_the_half_to_replies_and_reminders() {
     let market = Market::open().await;
     let service = &market.service;
-    let fill = |of_apps: i64| {
-        let database = service.folder.path().join("chatkeep.db");
-        let sql =
-            format!("UPDATE agents SET unfinished = {of_apps}, unfinished_of_apps = {of_apps}");
-        let conn = rusqlite::Connection::open(database).unwrap();
-        conn.execute(&sql, []).unwrap();
-    };
     let body = r#"{"title":"x","n":1}"#;
-    fill(4_999);
+    service.fill_outbox("a", 4_999, true).await;
     assert_eq!(market.call(body).await.status, 200);
     refused(&market.call(body).await, 500, "action_failed");
     let reminder = direct(CREATOR, "remind me in 1 second to stretch");
@@ -118,10 +120,14 @@ async fn counts_stay_exact_when_a_chat_moves_to_another_relay() {
             200
         );
     }
-    assert_exact(service);
+    assert_exact(service).await;
     let answer = service.edge_message("b", &direct(CREATOR, "hello")).await;
     assert_eq!(answer.status, 200);
-    assert_exact(service);
-    let rows = service.rows("SELECT unfinished_of_apps FROM agents ORDER BY agent_id");
+    assert_exact(service).await;
+    let rows = service.rows(
+        "SELECT count(commands.id) FROM agents LEFT JOIN commands ON commands.agent_id = agents.id
+           AND finished_at IS NULL AND app_creator_id IS NOT NULL
+         GROUP BY agents.id ORDER BY agents.agent_id",
+    );
     assert_eq!(rows, [[0], [3]]);
 }

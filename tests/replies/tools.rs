@@ -691,22 +691,14 @@ async fn what_can_not_be_told_is_not_done() {
     subscribe(&service, "ana").await;
     model.next(Mode::HeldJson(calling(&[add("milk")])));
     assert_eq!(say(&service, "ana", HINT).await["should_respond"], false);
-    let database = service.folder.path().join("chatkeep.db");
-    let set_unfinished = |count: i64| {
-        let conn = rusqlite::Connection::open(&database).unwrap();
-        conn.busy_timeout(std::time::Duration::from_secs(5))
-            .unwrap();
-        conn.execute("UPDATE agents SET unfinished = ?1", [count])
-            .unwrap();
-    };
-    set_unfinished(10_000);
+    let waiting = service.fill_outbox("a", 10_000, false).await;
     model.release();
     model.answered(2).await;
     service.set_flag("rate_limit.enabled", false).await;
     assert_eq!(lists(&service), "[]");
     assert_eq!(count(&service, "pending_replies"), 1);
+    service.empty_outbox("a", waiting).await;
     let (_, folder) = service.stop().await;
-    set_unfinished(0);
     model.next(Mode::Json(calling(&[add("milk")])));
     let service = service_of(&model, folder, impatient).await;
     let mut relay = service.relay("a").await;

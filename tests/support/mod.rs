@@ -27,7 +27,7 @@ use chatkeep::auth::edge_token;
 use chatkeep::clock::Clock;
 use chatkeep::config::{Config, Source};
 use chatkeep::server::{self, RunEnd};
-use chatkeep::store::Lock;
+use chatkeep::store::{CommandState, Lock, NewCommand, RoomId, UserId};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -172,6 +172,44 @@ impl Service {
             self.write_deferred_rows();
         }
         rows(&self.folder.path().join("chatkeep.db"), sql)
+    }
+
+    /// Gives an agent so many unfinished commands of the room 0, perhaps of apps of many creators.
+    /// The hub doesn't know them. Returns the seqs.
+    pub async fn fill_outbox(&self, agent: &str, commands: u64, are_of_apps: bool) -> Vec<u64> {
+        let (agent, now) = (agent.to_owned(), self.app.clock.now());
+        let filled = self.app.store.write(move |tx| {
+            let agent = tx.agent(&agent, now)?.id;
+            let insert = |number| {
+                let command = tx.insert_command(&NewCommand {
+                    agent,
+                    room: RoomId(0),
+                    command_id: &format!("{agent:?} {number}"),
+                    kind: "send_message_now",
+                    payload: "{}",
+                    user: None,
+                    app_creator: are_of_apps.then_some(UserId(1_000_000 + number as i64 / 400)),
+                    expires_at: now.plus_s(86_400),
+                    now,
+                })?;
+                Ok(command.seq)
+            };
+            (0..commands).map(insert).collect()
+        });
+        filled.await.unwrap()
+    }
+
+    /// Ends commands of `fill_outbox`.
+    pub async fn empty_outbox(&self, agent: &str, seqs: Vec<u64>) {
+        let (agent, now) = (agent.to_owned(), self.app.clock.now());
+        let emptied = self.app.store.write(move |tx| {
+            let agent = tx.agent(&agent, now)?.id;
+            for seq in seqs {
+                assert!(tx.finish_command(agent, seq, CommandState::Completed, None, now)?);
+            }
+            Ok(())
+        });
+        emptied.await.unwrap();
     }
 
     /// Nothing is written, and so no message answered, while it lives.

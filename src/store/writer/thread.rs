@@ -402,6 +402,7 @@ impl<'c> Thread<'c> {
     /// Returns whether its changes shall be kept.
     fn run_work(&mut self, work: &mut dyn WriteJob, after: &mut Effects) -> rusqlite::Result<bool> {
         self.cache.touched = false;
+        self.cache.changes_before = self.conn.total_changes();
         let keep = work.run(&mut Tx {
             view: self.counts.view(self.conn),
             cache: &mut self.cache,

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::assistant::persona::Persona;
-use crate::clock::Clock;
+use crate::clock::{Clock, Timestamp};
 use crate::edge::hub::{self, Hub};
 use crate::flags::Flags;
 use crate::ingest::replies::{Replies, ReplySettings};
@@ -13,7 +13,7 @@ use crate::mcp::McpServers;
 use crate::media::Photos;
 use crate::memory::Memories;
 use crate::setting::Setting;
-use crate::store::{Options, Store, look};
+use crate::store::{AgentId, CommandState, Options, Store, look};
 
 const DATABASE: &str = "
     INSERT INTO users (id, user_id, phone, created_at) VALUES (1, 'u', 'ana', 0);
@@ -124,12 +124,16 @@ async fn a_reply_waits_for_its_relay_as_long_as_its_command_would_live() {
         let conn = rusqlite::Connection::open(&path).unwrap();
         conn.execute_batch(DATABASE).unwrap();
         conn.execute_batch(
-            "INSERT INTO agents (id, agent_id, unfinished, created_at) VALUES (1, 'a', 10000, 0);
+            "INSERT INTO agents (id, agent_id, created_at) VALUES (1, 'a', 0);
+             WITH RECURSIVE n(seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM n WHERE seq < 10000)
+             INSERT INTO commands (agent_id, seq, command_id, room_id, kind, payload, state,
+               created_at, expires_at)
+             SELECT 1, seq, seq, 0, 'send_message_now', '{}', 'queued', 0, 4000000000000 FROM n;
              UPDATE messages SET agent_id = 1;
              UPDATE pending_replies SET late = 1, starts = 2;",
         )
         .unwrap();
-        let clock = Clock::fixed(crate::clock::Timestamp(0));
+        let clock = Clock::fixed(Timestamp(0));
         let ingest = ingest(Store::open(&options).unwrap(), clock.clone());
         let mut queues = RoomQueues::new(ingest.clone());
         queues.delivery_pause = Duration::ZERO;
@@ -147,8 +151,14 @@ async fn a_reply_waits_for_its_relay_as_long_as_its_command_would_live() {
         let left = || look(&path, |view| view.count_pending_replies()).unwrap();
         assert_eq!(left(), 2);
         if freed {
-            conn.execute("UPDATE agents SET unfinished = 0", [])
-                .unwrap();
+            let end = ingest.store.write(|tx| {
+                for seq in 1..=10_000 {
+                    let (agent, now) = (AgentId(1), Timestamp(0));
+                    tx.finish_command(agent, seq, CommandState::Completed, None, now)?;
+                }
+                Ok(())
+            });
+            end.await.unwrap();
         }
         for reply in 0..2 {
             if !freed {
@@ -161,7 +171,8 @@ async fn a_reply_waits_for_its_relay_as_long_as_its_command_would_live() {
             queues.ended(ended.unwrap().unwrap().0, false);
         }
         assert_eq!((left(), queues.count, queues.rooms.len()), (0, 0, 0));
-        let sql = "SELECT count(*), (SELECT count(late) FROM messages) FROM commands";
+        let sql =
+            "SELECT count(*), (SELECT count(late) FROM messages) FROM commands WHERE room_id <> 0";
         let (commands, stored): (i64, i64) = conn
             .query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))
             .unwrap();
