@@ -122,6 +122,41 @@ async fn a_message_goes_to_every_room_that_has_the_app_else_to_the_newest_direct
     assert_eq!(rooms()[2..], [["g1"], ["g2"]]);
 }
 
+/// Where the creator is written to is in memory; each call sees what changed before it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_of_the_creators_chats_counts_from_the_next_call_on() {
+    let market = Market::open().await;
+    let service = &market.service;
+    let only = format!("chat;{CREATOR}");
+    let mut second = direct(CREATOR, "hi");
+    second["chat_guid"] = json!("second");
+    let hi = direct(CREATOR, "hi");
+    let now_a_group = support::group(&only, CREATOR, "hi");
+    let cases = [
+        (None, only.as_str(), "a"),
+        (None, &only, "a"),
+        (Some(("b", &hi)), &only, "b"),
+        (None, &only, "b"),
+        (Some(("a", &second)), "second", "a"),
+        (Some(("b", &hi)), &only, "b"),
+        (Some(("b", &now_a_group)), "second", "a"),
+        (None, "second", "a"),
+    ];
+    for (number, (message, chat, agent)) in cases.into_iter().enumerate() {
+        if let Some((by, message)) = message {
+            assert_eq!(service.edge_message(by, message).await.status, 200);
+        }
+        let body = format!(r#"{{"title":"x","n":{number}}}"#);
+        assert_eq!(market.call(&body).await.status, 200);
+        let place = service.rows(
+            "SELECT json_extract(payload, '$.chat_guid'), agents.agent_id
+             FROM commands JOIN agents ON agents.id = commands.agent_id
+             ORDER BY commands.id DESC LIMIT 1",
+        );
+        assert_eq!(place, [[chat, agent]], "{number}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_chat_that_takes_commands_nothing_can_be_sent() {
     let service = Service::start().await;
