@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use super::claims::DENIAL;
 use super::support::mcp_server::{Calls, INTERNALS, McpServer, Style, TOKEN};
 use super::support::model_server::{Mode, ModelServer, calling};
 use super::support::{self, Service, direct, group};
@@ -265,7 +266,12 @@ async fn a_call_is_made_once_also_over_a_restart() {
         let service = in_folder(&model, folder, &section, impatient).await;
         let mut relay = service.relay("a").await;
         let command = relay.command().await;
-        assert_eq!(command["payload"]["text"], "All noted.", "{calls:?}");
+        let said = match calls {
+            Calls::Answered => "All noted.".to_owned(),
+            // The milk may not be there.
+            _ => format!("All noted.\n{NOT_KNOWN}"),
+        };
+        assert_eq!(command["payload"]["text"], said.as_str(), "{calls:?}");
         relay.ack(&command, "completed").await;
         assert_eq!(server.notes(), ["milk", "eggs"], "{calls:?}");
         let first = &model.requests()[asked];
@@ -364,4 +370,44 @@ async fn a_real_server_of_tools() {
         assert_eq!(results[failed]["ok"], false, "{results:?}");
         assert_ne!(quoted(failed), "");
     }
+}
+
+const NOT_KNOWN: &str = "(It is not known whether this was done; please look there.)";
+
+/// A claim after a call that failed there, whose result never came, or of a tool that isn't there.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_after_a_call_that_failed_is_contradicted() {
+    for (calls, call, claim, denied) in [
+        (Calls::Failed, add("milk"), "Noted.", DENIAL),
+        (Calls::Refused, add("milk"), "Noted.", DENIAL),
+        (Calls::BrokenOff, add("milk"), "Noted.", NOT_KNOWN),
+        (Calls::Status500, add("milk"), "I've saved it.", NOT_KNOWN),
+        (
+            Calls::Answered,
+            ("notes__delete", json!({"text": "milk"})),
+            "It is gone.",
+            DENIAL,
+        ),
+    ] {
+        let server = McpServer::start(Style::Json);
+        server.answer_calls(calls);
+        let (service, model) = service_with_file(&server.section("notes", ""), &[]).await;
+        model.next(Mode::Json(calling(&[call])));
+        model.next(Mode::Say(claim.to_owned()));
+        let said = reply(&service, "ana", HINT).await;
+        assert_eq!(said, format!("{claim}\n{denied}"), "{calls:?}");
+    }
+    // What it does not claim is left alone.
+    let server = McpServer::start(Style::Json);
+    server.answer_calls(Calls::BrokenOff);
+    let (service, model) = service_with_file(&server.section("notes", ""), &[]).await;
+    for answer in ["The server broke off; please look there.", "Did it arrive?"] {
+        model.next(Mode::Json(calling(&[add("milk")])));
+        model.next(Mode::Say(answer.to_owned()));
+        assert_eq!(reply(&service, "ana", HINT).await, answer);
+    }
+    // One that only looks something up, and isn't there.
+    model.next(Mode::Json(calling(&[("notes__find", json!({}))])));
+    model.next(Mode::Say("I found none.".to_owned()));
+    assert_eq!(reply(&service, "ana", HINT).await, "I found none.");
 }

@@ -7,7 +7,7 @@ use super::claims::DENIAL;
 use super::support::group;
 use super::support::model_server::{Mode, ModelServer, calling, calling_with};
 use super::tools::{subscribe, subscribed};
-use super::{Service, acting, count, reply, say, service};
+use super::{Service, acting, count, reply, say, service, service_at};
 
 const NOT_SENT: &str = "(Nothing was sent to your own chat for this message.)";
 pub(super) const NOT_ALL: &str = "(Not all of this was done.)";
@@ -444,4 +444,67 @@ async fn what_claims_nothing_is_not_contradicted() {
         count(&service, "reminders") + count(&service, "memories"),
         0
     );
+}
+
+/// What counts is what is set after all calls of the message.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_later_call_took_back_is_not_told_as_set() {
+    let (service, model) = service_at("2027-05-05T12:00:00Z").await;
+    service.set_flag("rate_limit.enabled", false).await;
+    let set = || {
+        let arguments = json!({"text": "bins", "at": "2027-05-08T09:00"});
+        Mode::Json(calling(&[("set_reminder", arguments)]))
+    };
+    let cancel = || {
+        Mode::Answer(|asked| {
+            let id = &asked.results()[0]["id"];
+            calling(&[("cancel_reminder", json!({"id": id}))])
+        })
+    };
+    let in_german = "(Für diese Nachricht wurde nichts eingestellt, notiert oder geändert.)";
+    for (text, claim, denial) in [
+        (
+            "remind me on saturday at 9 of the bins", "Done: Saturday at 9:00, bins.", DENIAL,
+        ),
+        (
+            "am Samstag um 9 sind die Tonnen dran",
+            "Die Tonnen kommen am Samstag um 9:00 Uhr.",
+            in_german,
+        ),
+    ] {
+        let before = model.requests().len();
+        model.next(set());
+        model.next(cancel());
+        model.next(says(claim));
+        model.next(says(claim));
+        let said = reply(&service, "ana", text).await;
+        assert_eq!(said, format!("{claim}\n{denial}"));
+        let asked = &model.requests()[before..];
+        assert_eq!(asked.len(), 4, "{text}");
+        let note = asked[3].messages().last().unwrap().1.clone();
+        let note = note.as_str().unwrap();
+        assert!(note.contains("nothing is set now"), "{note}");
+    }
+    assert_eq!(count(&service, "reminders"), 0);
+    // Another one is set, and the first one is told.
+    model.next(set());
+    model.next(Mode::Answer(|asked| {
+        let id = &asked.results()[0]["id"];
+        let run = json!({"text": "run", "at": "2027-05-09T10:00"});
+        calling(&[
+            ("cancel_reminder", json!({"id": id})),
+            ("set_reminder", run),
+        ])
+    }));
+    let claim = "Bins: Saturday at 9:00.";
+    model.next(says(claim));
+    model.next(says(claim));
+    let said = reply(&service, "ana", "please see to it").await;
+    assert_eq!(said, "(What is set: “run”, Sunday, 9 May 2027, 10:00.)");
+    // It says that it took it back.
+    model.next(set());
+    model.next(cancel());
+    model.next(says("No, I set nothing."));
+    let said = reply(&service, "ana", "please see to it").await;
+    assert_eq!(said, "No, I set nothing.");
 }

@@ -18,6 +18,7 @@ struct Sentences {
     nothing_done: &'static str,
     not_done: &'static str,
     not_all_done: &'static str,
+    not_known: &'static str,
     nothing_sent: &'static str,
     account_stays: &'static str,
     no_export: &'static str,
@@ -37,6 +38,7 @@ const ENGLISH: Sentences = Sentences {
     nothing_done: "(Nothing was set, noted or changed for this message.)",
     not_done: "(This was not done: {}.)",
     not_all_done: "(Not all of this was done.)",
+    not_known: "(It is not known whether this was done; please look there.)",
     nothing_sent: "(Nothing was sent to your own chat for this message.)",
     account_stays: "(Your account is not deleted. Ask whoever runs this service, or sign in and send POST /account/deletion with the confirmation “DELETE MY ACCOUNT”; 30 days later everything is deleted for good.)",
     no_export: "(No data was exported. Ask whoever runs this service, or sign in and send POST /account/export.)",
@@ -57,6 +59,7 @@ const OTHERS: [Sentences; 7] = [
         nothing_done: "(Für diese Nachricht wurde nichts eingestellt, notiert oder geändert.)",
         not_done: "(Das wurde nicht gemacht: {}.)",
         not_all_done: "(Nicht alles davon wurde gemacht.)",
+        not_known: "(Ob das gemacht wurde, ist nicht bekannt; bitte sieh dort nach.)",
         nothing_sent: "(In deinen eigenen Chat wurde für diese Nachricht nichts geschickt.)",
         account_stays: "(Dein Konto ist nicht gelöscht. Bitte den Betreiber dieses Dienstes darum, oder melde dich an und sende POST /account/deletion mit der Bestätigung „DELETE MY ACCOUNT“; 30 Tage später wird alles endgültig gelöscht.)",
         no_export: "(Es wurden keine Daten exportiert. Bitte den Betreiber dieses Dienstes darum, oder melde dich an und sende POST /account/export.)",
@@ -75,6 +78,7 @@ const OTHERS: [Sentences; 7] = [
         nothing_done: "(Para este mensaje no se ha programado, anotado ni cambiado nada.)",
         not_done: "(Esto no se ha hecho: {}.)",
         not_all_done: "(No se ha hecho todo.)",
+        not_known: "(No se sabe si esto se ha hecho; míralo allí, por favor.)",
         nothing_sent: "(Para este mensaje no se ha enviado nada a tu propio chat.)",
         account_stays: "(Tu cuenta no está eliminada. Pídelo a quien administra este servicio, o inicia sesión y envía POST /account/deletion con la confirmación «DELETE MY ACCOUNT»; 30 días después se borra todo definitivamente.)",
         no_export: "(No se ha exportado ningún dato. Pídelos a quien administra este servicio, o inicia sesión y envía POST /account/export.)",
@@ -93,6 +97,7 @@ const OTHERS: [Sentences; 7] = [
         nothing_done: "(Rien n'a été programmé, noté ni modifié pour ce message.)",
         not_done: "(Ceci n'a pas été fait : {}.)",
         not_all_done: "(Tout n'a pas été fait.)",
+        not_known: "(On ne sait pas si cela a été fait ; vérifie là-bas, s'il te plaît.)",
         nothing_sent: "(Rien n'a été envoyé dans ta propre conversation pour ce message.)",
         account_stays: "(Ton compte n'est pas supprimé. Demande à qui gère ce service, ou connecte-toi et envoie POST /account/deletion avec la confirmation « DELETE MY ACCOUNT » ; 30 jours plus tard, tout est effacé définitivement.)",
         no_export: "(Aucune donnée n'a été exportée. Demande-les à qui gère ce service, ou connecte-toi et envoie POST /account/export.)",
@@ -111,6 +116,7 @@ const OTHERS: [Sentences; 7] = [
         nothing_done: "(Per questo messaggio non è stato impostato, annotato né cambiato nulla.)",
         not_done: "(Questo non è stato fatto: {}.)",
         not_all_done: "(Non è stato fatto tutto.)",
+        not_known: "(Non si sa se questo è stato fatto; controlla lì, per favore.)",
         nothing_sent: "(Per questo messaggio non è stato inviato nulla nella tua chat personale.)",
         account_stays: "(Il tuo account non è eliminato. Chiedilo a chi gestisce questo servizio, oppure accedi e invia POST /account/deletion con la conferma «DELETE MY ACCOUNT»; 30 giorni dopo tutto viene cancellato definitivamente.)",
         no_export: "(Nessun dato è stato esportato. Chiedili a chi gestisce questo servizio, oppure accedi e invia POST /account/export.)",
@@ -129,6 +135,7 @@ const OTHERS: [Sentences; 7] = [
         nothing_done: "(Voor dit bericht is niets ingesteld, genoteerd of gewijzigd.)",
         not_done: "(Dit is niet gedaan: {}.)",
         not_all_done: "(Niet alles hiervan is gedaan.)",
+        not_known: "(Het is niet bekend of dit gedaan is; kijk het daar na.)",
         nothing_sent: "(Voor dit bericht is niets naar je eigen chat gestuurd.)",
         account_stays: "(Je account is niet verwijderd. Vraag het aan wie deze dienst beheert, of meld je aan en stuur POST /account/deletion met de bevestiging “DELETE MY ACCOUNT”; 30 dagen later wordt alles definitief gewist.)",
         no_export: "(Er zijn geen gegevens geëxporteerd. Vraag ze aan wie deze dienst beheert, of meld je aan en stuur POST /account/export.)",
@@ -147,6 +154,7 @@ const OTHERS: [Sentences; 7] = [
         nothing_done: "(Nada foi programado, anotado nem alterado para esta mensagem.)",
         not_done: "(Isto não foi feito: {}.)",
         not_all_done: "(Nem tudo isto foi feito.)",
+        not_known: "(Não se sabe se isto foi feito; verifique lá, por favor.)",
         nothing_sent: "(Nada foi enviado para o teu próprio chat por esta mensagem.)",
         account_stays: "(A tua conta não foi eliminada. Pede-o a quem gere este serviço, ou inicia sessão e envia POST /account/deletion com a confirmação “DELETE MY ACCOUNT”; 30 dias depois tudo é apagado definitivamente.)",
         no_export: "(Nenhum dado foi exportado. Pede-os a quem gere este serviço, ou inicia sessão e envia POST /account/export.)",
@@ -165,6 +173,7 @@ const OTHERS: [Sentences; 7] = [
         nothing_done: "(Inget har ställts in, antecknats eller ändrats för det här meddelandet.)",
         not_done: "(Det här har inte gjorts: {}.)",
         not_all_done: "(Allt av det här har inte gjorts.)",
+        not_known: "(Det är inte känt om det här har gjorts; titta efter där.)",
         nothing_sent: "(Inget har skickats till din egen chatt för det här meddelandet.)",
         account_stays: "(Ditt konto är inte raderat. Be den som driver tjänsten, eller logga in och skicka POST /account/deletion med bekräftelsen ”DELETE MY ACCOUNT”; 30 dagar senare raderas allt för gott.)",
         no_export: "(Inga data har exporterats. Be den som driver tjänsten, eller logga in och skicka POST /account/export.)",
@@ -224,6 +233,11 @@ pub fn not_done(things: &[String], language: Option<&str>) -> String {
         [] => sentences.not_all_done.to_owned(),
         _ => sentences.not_done.replace("{}", &things.join(", ")),
     }
+}
+
+/// After what a language model said of a call of another server's tool whose result never came.
+pub fn not_known(language: Option<&str>) -> &'static str {
+    sentences(language).not_known
 }
 
 /// In a group, after what a language model said of an answer in the person's own chat that it did
@@ -304,7 +318,7 @@ mod tests {
             }
             for alone in [
                 one.without_model, one.cut_short, one.nothing_done, one.not_done, one.not_all_done,
-                one.nothing_sent, one.account_stays, one.no_export, one.what_is_set,
+                one.not_known, one.nothing_sent, one.account_stays, one.no_export, one.what_is_set,
                 one.unseen_photos,
             ] {
                 assert!(alone.starts_with('(') && alone.ends_with(')'), "{alone}");

@@ -223,6 +223,7 @@ impl ModelTurn<'_> {
         for (call, meaning) in reply.calls.into_iter().zip(meanings) {
             let is_change = self.may_change(&call.name, &meaning, &understood);
             let is_of_before = matches!(meaning, CallMeaning::Done(_));
+            let is_remote = self.is_remote(&call.name);
             let own = meaning.own().map(|at| &understood[at].operation);
             let (is_own, repeats) = (own.is_some(), own.is_some_and(Operation::repeats));
             let mut result = match meaning {
@@ -248,7 +249,8 @@ impl ModelTurn<'_> {
             // The result of a private answer says by itself what was not sent.
             if is_change && is_known && call.name != Tool::AnswerPrivately.name() {
                 let (reply, is_done) = (totals.requests, record.is_done);
-                totals.failed_changes.note(name, arguments, is_done, reply);
+                let tool = (name.as_str(), is_remote);
+                totals.failed_changes.note(tool, arguments, is_done, reply);
             }
             totals.records.push(record);
             calls.push(CallWithResult {
@@ -279,6 +281,11 @@ impl ModelTurn<'_> {
                 None => sounds_like_change(name),
             },
         }
+    }
+
+    fn is_remote(&self, name: &str) -> bool {
+        let mut offered = self.plan.tools.iter();
+        offered.any(|tool| tool.name() == name && matches!(tool, OfferedTool::Remote(_)))
     }
 
     /// What each call means, and those of our tools that are to be tried.

@@ -23,6 +23,8 @@ const LOOK_UPS: [&str; 23] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FailedChange {
     tool: String,
+    /// It is another server's tool.
+    is_remote: bool,
     about: Option<String>,
     /// The number of the model's reply.
     reply: usize,
@@ -33,8 +35,15 @@ struct FailedChange {
 pub(super) struct FailedChanges(Vec<FailedChange>);
 
 impl FailedChanges {
-    /// Notes a call that was to change something. `reply`: the number of the model's reply.
-    pub(super) fn note(&mut self, tool: &str, arguments: &str, is_done: bool, reply: usize) {
+    /// Notes a call that was to change something. `is_remote`: of another server's tool. `reply`:
+    /// the number of the model's reply.
+    pub(super) fn note(
+        &mut self,
+        (tool, is_remote): (&str, bool),
+        arguments: &str,
+        is_done: bool,
+        reply: usize,
+    ) {
         if is_done {
             let is_same = |call: &FailedChange| call.reply < reply && replaces(tool, &call.tool);
             if let Some(at) = self.0.iter().position(is_same) {
@@ -44,6 +53,7 @@ impl FailedChanges {
         }
         let call = FailedChange {
             tool: tool.to_owned(),
+            is_remote,
             about: about(arguments),
             reply,
         };
@@ -59,7 +69,7 @@ impl FailedChanges {
 
     /// Whether any was of a tool of this service, or of none.
     pub(super) fn has_own(&self) -> bool {
-        self.0.iter().any(|call| !call.tool.contains(LINK))
+        self.0.iter().any(|call| !call.is_remote)
     }
 
     /// The things that were to be changed; empty unless they are known for all calls.
@@ -95,7 +105,8 @@ fn about(arguments: &str) -> Option<String> {
 
 /// Whether a tool that nobody offered would change something, by its name.
 pub(super) fn sounds_like_change(tool: &str) -> bool {
-    let first = tool.split(|c: char| !c.is_ascii_lowercase()).next();
+    let name = tool.rsplit(LINK).next().unwrap_or(tool);
+    let first = name.split(|c: char| !c.is_ascii_lowercase()).next();
     !first.is_some_and(|first| LOOK_UPS.contains(&first))
 }
 
@@ -107,35 +118,42 @@ mod tests {
     fn a_later_call_makes_a_refused_one_good() {
         let milk = r#"{"text": "buy  milk"}"#;
         let mut calls = FailedChanges::default();
-        calls.note("set_reminder", milk, false, 1);
-        calls.note("remember", "{}", true, 2);
+        calls.note(("set_reminder", false), milk, false, 1);
+        calls.note(("remember", false), "{}", true, 2);
         assert_eq!(calls.things(), ["“buy milk”"]);
-        calls.note("set_reminder", milk, false, 2);
+        calls.note(("set_reminder", false), milk, false, 2);
         assert_eq!(calls.things().len(), 1, "the same again");
-        calls.note("change_reminder", "{}", true, 3);
+        calls.note(("change_reminder", false), "{}", true, 3);
         assert!(calls.is_empty());
         // One of two in the same reply stays.
-        calls.note("set_reminder", milk, false, 3);
-        calls.note("set_reminder", r#"{"text": "run"}"#, true, 3);
+        calls.note(("set_reminder", false), milk, false, 3);
+        calls.note(("set_reminder", false), r#"{"text": "run"}"#, true, 3);
         assert_eq!(calls.things(), ["“buy milk”"]);
-        calls.note("todo_list", r#"{"items": ["tea", "rum"]}"#, false, 4);
+        calls.note(
+            ("todo_list", false),
+            r#"{"items": ["tea", "rum"]}"#,
+            false,
+            4,
+        );
         assert_eq!(calls.things(), ["“buy milk”", "“tea, rum”"]);
-        calls.note("cancel_reminder", r#"{"id": "1"}"#, false, 4);
+        calls.note(("cancel_reminder", false), r#"{"id": "1"}"#, false, 4);
         assert!(calls.things().is_empty() && !calls.is_empty());
         // What nobody offered may be done by any tool.
         let mut calls = FailedChanges::default();
-        calls.note("set_alarm", "{}", false, 1);
-        calls.note("set_reminder", "{}", true, 2);
+        calls.note(("set_alarm", false), "{}", false, 1);
+        calls.note(("set_reminder", false), "{}", true, 2);
         assert!(calls.is_empty());
     }
 
     #[test]
     fn invented_tools_are_told_apart_by_their_names() {
-        for name in ["set_alarm", "addTask", "unreadable_call", "", "Send"] {
+        for name in [
+            "set_alarm", "addTask", "unreadable_call", "", "Send", "notes__delete",
+        ] {
             assert!(sounds_like_change(name), "{name}");
         }
         for name in [
-            "get_weather", "web_search", "listEvents", "search", "calculator",
+            "get_weather", "web_search", "listEvents", "search", "calculator", "notes__list_all",
         ] {
             assert!(!sounds_like_change(name), "{name}");
         }

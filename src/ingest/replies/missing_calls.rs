@@ -6,11 +6,13 @@
 //! for a reply that claims a change although no request is certain.
 
 use super::model_turn::{CallTotals, ModelTurn};
+use super::reminder_times::is_taken_back;
 use super::remote_calls::UNKNOWN;
 use super::request::CertainRequest;
 use super::requested_changes::is_any_missing;
 use super::result::CallRecord;
 use super::statements::{claims, ends_with_question, is_question, is_refusal};
+use super::unasked_claims::claims_done;
 use crate::assistant::prompt::Prompt;
 use crate::assistant::tools::{LINK, OfferedTool, Tool};
 use crate::assistant::{AccountTask, wording};
@@ -129,12 +131,17 @@ impl ModelTurn<'_> {
             false
                 if totals.failed_changes.has_own()
                     || is_requested
+                    || !totals.failed_changes.is_empty() && claims_done(said)
+                    || self.tells_taken_back(said, totals)
                     || self.claims_unasked(said, totals) =>
             {
                 Some(wording::nothing_done(language).to_owned())
             }
             true if !totals.failed_changes.is_empty() => {
                 Some(wording::not_done(&totals.failed_changes.things(), language))
+            }
+            true if is_unknown(&totals.records) && claims_done(said) => {
+                Some(wording::not_known(language).to_owned())
             }
             true if self.context.done_calls.is_empty()
                 && is_any_missing(&self.plan.requested_changes, &totals.records) =>
@@ -148,7 +155,9 @@ impl ModelTurn<'_> {
     /// Something was changed for the message, as far as is known: what other servers' tools did, or
     /// what was done before, is not known here.
     pub(super) fn may_be_done(&self, totals: &CallTotals) -> bool {
-        let is_own = |record: &CallRecord| record.is_change && !is_private(record);
+        let is_own = |record: &CallRecord| {
+            record.is_change && !is_private(record) && !is_taken_back(record, &totals.records)
+        };
         let has_failed = |record: &CallRecord| !record.is_done && record.outcome != UNKNOWN;
         let is_remote = |record: &CallRecord| record.tool.contains(LINK) && !has_failed(record);
         let mut records = totals.records.iter();
@@ -206,6 +215,11 @@ impl ModelTurn<'_> {
         let language = self.language_with(text);
         (!is_told).then(|| sentence(language).to_owned())
     }
+}
+
+/// It is not known of a call of another server's tool whether it was carried out.
+fn is_unknown(records: &[CallRecord]) -> bool {
+    records.iter().any(|record| record.outcome == UNKNOWN)
 }
 
 fn is_private(record: &CallRecord) -> bool {

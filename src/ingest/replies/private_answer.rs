@@ -109,7 +109,8 @@ impl ModelTurn<'_> {
         let count = own.records.len();
         for change in changes {
             // What could not be done privately is done in the group.
-            own.failed_changes.note(&change.tool, "", true, usize::MAX);
+            let tool = (change.tool.as_str(), false);
+            own.failed_changes.note(tool, "", true, usize::MAX);
         }
         own.records.extend_from_slice(changes);
         let text = self.with_denial(self.text_of(own), own);

@@ -1,20 +1,28 @@
 //! A reply that names other days or hours than those of the reminders that its calls set: small
 //! models call with one time and tell another. The model is told what is set and asked once more.
-//! What it still says of other times is left out, and a sentence says what is set.
+//! What it still says of other times is left out, and a sentence says what is set. What counts is
+//! the state after all calls: what a later call took back is not set.
 
 use serde_json::{Value, json};
 
 use super::claim_words::{CONDITIONS, NO_PROMISES};
 use super::model_turn::{CallTotals, ModelTurn};
 use super::reminder_json::local_time;
-use super::result::ReminderState;
+use super::result::{CallRecord, ReminderState};
 use super::statements::{clauses, sentences};
 use crate::assistant::prompt::Prompt;
+use crate::assistant::tools::Tool;
 use crate::assistant::wording::{self, NamedTimes};
 use crate::clock::Zone;
 
 /// Parts of rules by which a reminder comes at several hours of a day.
 const SEVERAL_HOURS: [&str; 4] = ["HOURLY", "MINUTELY", "BYHOUR", "BYMINUTE"];
+/// The tool of a new reminder.
+const NEW_REMINDER: &str = Tool::SetReminder.name();
+/// The note to the model where nothing is set any more.
+const TAKEN_BACK: &str = "[Your later call cancelled what you had set, so nothing is set now. If \
+                          the person wants it, set it again now. If not, write your answer again \
+                          without saying that it is set, and without a word about this.]";
 
 impl ModelTurn<'_> {
     /// The prompt by which the model is told what is set, after it named another time in `text`.
@@ -27,7 +35,7 @@ impl ModelTurn<'_> {
         let is_due = !totals.is_set_right
             && totals.parts.is_empty()
             && self.context.sent.is_empty()
-            && self.tells_other_times(text, totals);
+            && (self.tells_other_times(text, totals) || self.tells_taken_back(text, totals));
         is_due.then(|| {
             totals.is_set_right = true;
             let mut again = prompt.clone();
@@ -72,6 +80,22 @@ impl ModelTurn<'_> {
         !set.is_empty()
             && (differs(&self.times_told(text), &set, &known(totals))
                 || self.is_swapped(text, &set))
+    }
+
+    /// The reply names the time of a reminder that its calls set and cancelled again, and none is
+    /// set.
+    pub(super) fn tells_taken_back(&self, text: &str, totals: &CallTotals) -> bool {
+        let is_set = !set_reminders(totals).is_empty();
+        let told = |record: &CallRecord| {
+            let named = self.times_told(text);
+            let reminder = record.reminder.as_ref();
+            let is_at = |one: &ReminderState| {
+                one.at
+                    .is_some_and(|at| named.names_hour() && !named.lacks_hour(at, one.zone))
+            };
+            is_taken_back(record, &totals.records) && reminder.is_some_and(is_at)
+        };
+        !is_set && totals.records.iter().any(told)
     }
 
     /// It names one of several reminders with the hour of another one.
@@ -139,11 +163,32 @@ fn set_reminders(totals: &CallTotals) -> Vec<ReminderState> {
     set
 }
 
-/// The times in the results of all calls.
+/// Whether a call is about a reminder that calls for the message set and cancelled again.
+pub(super) fn is_taken_back(record: &CallRecord, all: &[CallRecord]) -> bool {
+    let Some(reminder) = &record.reminder else {
+        return false;
+    };
+    let mut same = all.iter().filter(|other| {
+        let other = other.reminder.as_ref();
+        other.is_some_and(|other| other.id == reminder.id)
+    });
+    let is_new = same.clone().any(|other| other.tool == NEW_REMINDER);
+    let last = same.next_back().and_then(|last| last.reminder.as_ref());
+    is_new && last.is_some_and(|last| last.at.is_none())
+}
+
+/// The times in the results of all calls, without those that a later call took back or changed.
 fn known(totals: &CallTotals) -> NamedTimes {
     let mut known = NamedTimes::default();
-    for record in totals.records.iter().filter(|record| record.is_done) {
-        known.add(record.told.clone());
+    let records = &totals.records;
+    for (at, record) in records.iter().enumerate().filter(|(_, one)| one.is_done) {
+        let is_same = |later: &CallRecord| {
+            let ids = (&later.reminder, &record.reminder);
+            matches!(ids, (Some(later), Some(one)) if later.id == one.id)
+        };
+        if !is_taken_back(record, records) && !records[at + 1..].iter().any(is_same) {
+            known.add(record.told.clone());
+        }
     }
     known
 }
@@ -174,6 +219,9 @@ fn differs(named: &NamedTimes, set: &[ReminderState], known: &NamedTimes) -> boo
 
 /// The note to the model.
 fn what_is_set(set: &[ReminderState]) -> String {
+    if set.is_empty() {
+        return TAKEN_BACK.to_owned();
+    }
     let all: Vec<Value> = set
         .iter()
         .map(|one| {

@@ -1,6 +1,7 @@
 //! The changes that a message asks for, for certain, and whether calls of tools made all of them.
 //! Pure.
 
+use super::reminder_times::is_taken_back;
 use super::request::RequestFacts;
 use super::result::CallRecord;
 use crate::assistant::builtin::{FollowUp, ReminderRef, RemindersToCancel};
@@ -74,7 +75,10 @@ impl RequestedChange {
 
 /// Whether a change that is wanted was not made by any call.
 pub(super) fn is_any_missing(requested: &[RequestedChange], calls: &[CallRecord]) -> bool {
-    let is_done = |call: &&CallRecord| call.is_change || call.is_done && call.tool.contains(LINK);
+    let is_done = |call: &&CallRecord| {
+        let is_made = call.is_change || call.is_done && call.tool.contains(LINK);
+        is_made && !is_taken_back(call, calls)
+    };
     let done: Vec<&CallRecord> = calls.iter().filter(is_done).collect();
     let mut left = done.clone();
     let mut lacking = Vec::new();

@@ -8,7 +8,7 @@ use super::claim_words::{
     NOT_DONE, OF_WORDS, POLITE, PROMISES,
 };
 use super::model_turn::{CallTotals, ModelTurn};
-use super::statements::{QUESTION_MARKS, clauses, sentences};
+use super::statements::{QUESTION_MARKS, claims, clauses, sentences};
 use crate::assistant::wording::NamedTimes;
 use crate::clock::Zone;
 
@@ -48,6 +48,11 @@ impl ModelTurn<'_> {
         let asked = &self.context.message.text;
         is_of_open || self.plan.request.is_none() && (asked.contains('?') || !is_request(asked))
     }
+}
+
+/// Whether a text says that something was done, or will be.
+pub(super) fn claims_done(text: &str) -> bool {
+    claims(text) || promises(text) || says_done(text)
 }
 
 /// Whether a text promises to remind.
