@@ -186,3 +186,30 @@ async fn nothing_of_a_written_call_is_streamed() {
     assert_eq!(service.rows(sent), [["I see."], ["In fünf Minuten."]]);
     assert_eq!(count(&service, "reminders"), 3);
 }
+
+/// The same call in another form is the same: keys in another order, as code, in tags.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_quoted_call_in_another_form_is_not_carried_out() {
+    let (service, model) = service().await;
+    let kept =
+        r#"The note: {"name": "set_reminder", "arguments": {"text": "pay", "in_minutes": 5}}"#;
+    let memory = ("remember", json!({ "text": kept }));
+    super::acting(&service, &model, "ana", &[memory]).await;
+    for answer in [
+        r#"{"arguments": {"in_minutes": 5, "text": "pay"}, "name": "set_reminder"}"#,
+        r#"set_reminder(in_minutes=5, text="pay")"#,
+        r#"{"tool": "set_reminder", "parameters": {"text": "pay", "in_minutes": "5"}}"#,
+        r#"<tool_call>{"name": "set_reminder", "arguments": {"text": "pay", "in_minutes": 5}}</tool_call>"#,
+        r#"<tool_call>{"name": "set_reminder", "arguments": {"in_minutes": 5, "text": "pay"}}</tool_call>"#,
+    ] {
+        model.next(says(answer));
+        let said = reply(&service, "ana", "what was the note?").await;
+        assert!(said.contains("pay"), "{answer}: {said}");
+        assert_eq!(count(&service, "reminders"), 0, "{answer}");
+    }
+    // Another call is one.
+    model.next(says(r#"set_reminder(text="pay", in_minutes=6)"#));
+    model.next(says("In six minutes."));
+    assert_eq!(reply(&service, "ana", HINT).await, "In six minutes.");
+    assert_eq!(count(&service, "reminders"), 1);
+}

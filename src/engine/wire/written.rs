@@ -12,7 +12,7 @@ use serde_json::{Deserializer, Map, Value};
 use super::ToolCall;
 use keyword_arguments::keyword_arguments;
 use marks::{marks, tags};
-use offered::{OfferedTools, plain_name};
+use offered::{OfferedTools, plain_name, unescaped};
 
 /// The name of a call that can't be read.
 pub const UNREADABLE_CALL: &str = "unreadable_call";
@@ -51,6 +51,46 @@ pub(super) fn written_calls(text: &str, request: &Value) -> Vec<ToolCall> {
     if marks.is_empty() && !tools.are_named_in(text) && !has_fields() {
         return Vec::new();
     }
+    let mut calls = calls_in(text, &tools);
+    if !calls.is_empty() {
+        let quoted = quoted_calls(&tools, request);
+        calls.retain(|call| !quoted.iter().any(|one| is_same(one, call)));
+    }
+    calls
+}
+
+/// The calls that people or tools wrote in the conversation, in whatever form.
+fn quoted_calls(tools: &OfferedTools<'_>, request: &Value) -> Vec<ToolCall> {
+    let unheard = OfferedTools::without_conversation(request);
+    let texts = tools.shown_texts().into_iter().map(unescaped);
+    let with_calls = texts.filter(|text| tools.are_named_in(text));
+    with_calls
+        .flat_map(|text| calls_in(&text, &unheard))
+        .collect()
+}
+
+/// The same tool with the same arguments.
+fn is_same(one: &ToolCall, other: &ToolCall) -> bool {
+    let fields = |call: &ToolCall| serde_json::from_str::<Value>(&call.arguments).ok();
+    let plain = |value: &Value| match value {
+        Value::String(text) => text.trim().to_lowercase(),
+        other => other.to_string(),
+    };
+    let is_equal = match (fields(one), fields(other)) {
+        (Some(Value::Object(one)), Some(Value::Object(other))) => {
+            one.len() == other.len()
+                && one.iter().all(|(name, value)| {
+                    let same = other.get(name);
+                    same.is_some_and(|same| plain(same) == plain(value))
+                })
+        }
+        _ => one.arguments == other.arguments,
+    };
+    one.name == other.name && is_equal
+}
+
+fn calls_in(text: &str, tools: &OfferedTools<'_>) -> Vec<ToolCall> {
+    let marks = marks(text);
     let openings = marks.iter().filter(|mark| mark.is_opening);
     let mut edges: Vec<usize> = openings.map(|mark| mark.at.start).collect();
     edges.insert(0, 0);
@@ -63,7 +103,7 @@ pub(super) fn written_calls(text: &str, request: &Value) -> Vec<ToolCall> {
             is_marked: marks
                 .iter()
                 .any(|mark| (edge[0]..edge[1]).contains(&mark.at.start)),
-            tools: &tools,
+            tools,
         };
         calls.extend(part.calls());
     }
@@ -106,7 +146,10 @@ impl TextPart<'_> {
         if calls.is_empty() {
             calls = self.spelled();
         }
-        let is_meant = self.is_marked && has_words(self.text) && !self.tools.is_quoted(self.text);
+        let is_meant = self.is_marked
+            && has_words(self.text)
+            && !self.tools.is_quoted(self.text)
+            && !self.tools.is_quoted(&without_tags(self.text));
         if calls.is_empty() && is_meant {
             calls.push(unreadable(self.text));
         }
@@ -354,14 +397,17 @@ fn is_name_of_tool(name: &str) -> bool {
 
 /// Whether there is anything but tags.
 fn has_words(text: &str) -> bool {
-    let mut from = 0;
+    without_tags(text).contains(char::is_alphanumeric)
+}
+
+fn without_tags(text: &str) -> String {
+    let (mut rest, mut from) = (String::new(), 0);
     for tag in tags(text) {
-        if text[from..tag.start.max(from)].contains(char::is_alphanumeric) {
-            return true;
-        }
+        rest.push_str(&text[from..tag.start.max(from)]);
         from = tag.end.max(from);
     }
-    text[from..].contains(char::is_alphanumeric)
+    rest.push_str(&text[from..]);
+    rest
 }
 
 /// Whether a text is only the wrapping of a call: `print(…)`, brackets, the marks of code and

@@ -51,6 +51,14 @@ impl<'r> OfferedTools<'r> {
         }
     }
 
+    /// Nothing repeats what was said.
+    pub(super) fn without_conversation(request: &'r Value) -> Self {
+        Self {
+            conversation: OnceCell::from(String::new()),
+            ..Self::of(request)
+        }
+    }
+
     pub(super) fn has(&self, name: &str) -> bool {
         self.names.contains(&name)
     }
@@ -175,26 +183,30 @@ impl<'r> OfferedTools<'r> {
 
     fn conversation(&self) -> &str {
         self.conversation.get_or_init(|| {
-            let messages = self.request.get("messages").and_then(Value::as_array);
-            let shown = messages.into_iter().flatten().filter(|message| {
-                matches!(
-                    message.get("role").and_then(Value::as_str),
-                    Some("user" | "tool" | "system")
-                )
-            });
-            let mut all = String::new();
-            for content in shown.filter_map(|message| message.get("content")) {
-                match content {
-                    Value::Array(parts) => {
-                        let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
-                        texts.for_each(|text| all.push_str(&squeezed(text)));
-                    }
-                    other => all.push_str(&squeezed(other.as_str().unwrap_or_default())),
-                }
-                all.push('\n');
-            }
-            all
+            let texts = self.shown_texts().into_iter();
+            texts.map(|text| squeezed(text) + "\n").collect()
         })
+    }
+
+    /// The texts of people and tools, and the facts about the person.
+    pub(super) fn shown_texts(&self) -> Vec<&'r str> {
+        let messages = self.request.get("messages").and_then(Value::as_array);
+        let shown = messages.into_iter().flatten().filter(|message| {
+            matches!(
+                message.get("role").and_then(Value::as_str),
+                Some("user" | "tool" | "system")
+            )
+        });
+        let contents = shown.filter_map(|message| message.get("content"));
+        contents
+            .flat_map(|content| match content {
+                Value::Array(parts) => parts
+                    .iter()
+                    .filter_map(|part| part.get("text")?.as_str())
+                    .collect(),
+                other => other.as_str().into_iter().collect::<Vec<_>>(),
+            })
+            .collect()
     }
 }
 
@@ -205,6 +217,12 @@ fn squeezed(text: &str) -> String {
     text.chars()
         .filter(|c| !c.is_whitespace() && *c != '\\')
         .collect()
+}
+
+/// Text within JSON as it was written.
+pub(super) fn unescaped(text: &str) -> String {
+    let text = text.replace("\\u003c", "<").replace("\\u003e", ">");
+    text.replace("\\n", "\n").replace('\\', "")
 }
 
 /// Without what some models write around a tool's name: `functions.name:0`.
