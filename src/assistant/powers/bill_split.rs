@@ -5,6 +5,7 @@ mod beneficiaries;
 mod debts;
 mod newcomers;
 mod operations;
+mod own_name;
 mod people;
 mod read;
 mod removed;
@@ -136,6 +137,7 @@ impl Superpower for BillSplitState {
 
     fn apply(&mut self, action: BillSplitAction, context: &PowerContext<'_>) -> Option<String> {
         let before = self.clone();
+        let action = self.with_self(action, context);
         let reply = self.done(action, context);
         match reply {
             Ok(Some(reply)) => Some(reply),

@@ -187,12 +187,13 @@ impl Superpower for CancellationState {
             }
             CancellationAction::Remove(about) => match self.deadlines.remove_named(&about, context)
             {
-                Some(removed) => format!(
+                Ok(Some(removed)) => format!(
                     "Okay, I no longer warn you of this: {}. “undo” brings it back.",
                     removed.what
                 ),
-                None if !context.sure => return None,
-                None => format!("I know of no such date. {}", self.overview(context)),
+                Ok(None) if !context.sure => return None,
+                Ok(None) => format!("I know of no such date. {}", self.overview(context)),
+                Err(question) => question,
             },
             CancellationAction::Order(about) => self.order_refused(&about, context),
             CancellationAction::UnclearTime(reply) => reply,

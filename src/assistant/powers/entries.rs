@@ -133,10 +133,34 @@ impl Entries {
 
     /// By number in the list, or by a part of its text.
     pub(super) fn find(&self, phrase: &str, context: &PowerContext<'_>) -> Option<u32> {
+        self.all_named(phrase, context)
+            .first()
+            .map(|entry| entry.id)
+    }
+
+    /// All that are meant by the same words.
+    fn all_named(&self, phrase: &str, context: &PowerContext<'_>) -> Vec<&Entry> {
         let sorted = self.sorted(context);
-        let named = parsers::which(phrase, sorted.iter().map(|entry| entry.what.as_str()));
-        let detailed = || parsers::which(phrase, sorted.iter().map(|entry| entry.details.as_str()));
-        named.or_else(detailed).map(|at| sorted[at].id)
+        let mut named = parsers::all_named(phrase, sorted.iter().map(|one| one.what.as_str()));
+        if named.is_empty() {
+            named = parsers::all_named(phrase, sorted.iter().map(|one| one.details.as_str()));
+        }
+        named.into_iter().map(|at| sorted[at]).collect()
+    }
+
+    /// The question which one is meant, where several are, by their numbers in the list.
+    pub(super) fn question_of(&self, phrase: &str, context: &PowerContext<'_>) -> Option<String> {
+        let meant = self.all_named(phrase, context);
+        if meant.len() < 2 {
+            return None;
+        }
+        let mut text = "Which one? Say it with its number; I've changed nothing yet.".to_owned();
+        for (n, entry) in (1..).zip(self.sorted(context)) {
+            if meant.iter().any(|one| one.id == entry.id) {
+                text.push_str(&format!("\n{n}. {}", entry.display(context)));
+            }
+        }
+        Some(text)
     }
 
     /// The entry that `find` finds.
@@ -144,12 +168,18 @@ impl Entries {
         self.get(self.find(phrase, context)?)
     }
 
+    /// Removes the one that is meant. The error asks which of several.
     pub(super) fn remove_named(
         &mut self,
         phrase: &str,
         context: &PowerContext<'_>,
-    ) -> Option<Entry> {
-        self.remove(self.find(phrase, context)?, context)
+    ) -> Result<Option<Entry>, String> {
+        match self.question_of(phrase, context) {
+            Some(question) => Err(question),
+            None => Ok(self
+                .find(phrase, context)
+                .and_then(|id| self.remove(id, context))),
+        }
     }
 
     /// A mail's entry doesn't reappear.
@@ -275,6 +305,13 @@ impl Entries {
         };
         let first: Vec<Value> = sorted.iter().take(LISTED_MAX).map(fields).collect();
         json!({ "more": sorted.len() - first.len(), "entries": first })
+    }
+
+    /// Keeps those of one day, where one is given.
+    pub(super) fn retain_on(&mut self, on: Option<NaiveDate>, context: &PowerContext<'_>) {
+        let today = context.today();
+        self.list
+            .retain(|entry| on.is_none() || entry.date(today) == on);
     }
 
     /// Forgets what was over so many days ago.

@@ -293,13 +293,13 @@ impl Superpower for RenewalState {
             RenewalAction::Order { about, is_kind } => {
                 return self.order_refused(&about, is_kind, context);
             }
-            RenewalAction::Cancelled(about) => {
-                let removed = self.renewals.remove_named(&about, context)?;
-                format!(
+            RenewalAction::Cancelled(about) => match self.renewals.remove_named(&about, context) {
+                Ok(removed) => format!(
                     "Okay, I no longer tell you of the renewal of {}. “undo” brings it back.",
-                    removed.what
-                )
-            }
+                    removed?.what
+                ),
+                Err(question) => question,
+            },
             RenewalAction::List => self.overview(context),
             RenewalAction::Show(about) => match self.renewals.named(&about, context) {
                 Some(entry) => format!("{}.", entry.display(context)),
@@ -307,14 +307,15 @@ impl Superpower for RenewalState {
                 None => format!("I know of no renewal of {about}."),
             },
             RenewalAction::Remove(about) => match self.renewals.remove_named(&about, context) {
-                Some(removed) => format!(
+                Ok(Some(removed)) => format!(
                     "Okay, I no longer tell you of the renewal of {}. I can't cancel it with them; please do that yourself. “undo” brings it back.",
                     removed.what
                 ),
-                None => format!(
+                Ok(None) => format!(
                     "I know of no renewal of {about}. {}",
                     self.overview(context)
                 ),
+                Err(question) => question,
             },
             RenewalAction::UnclearTime(reply) => reply,
             RenewalAction::AskTime(what) => format!(

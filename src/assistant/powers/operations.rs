@@ -105,8 +105,14 @@ pub fn argument_fields(arguments: &str) -> Result<Map<String, Value>> {
     serde_json::from_value(value).map_err(unusable)
 }
 
+/// The sentence for an error of the arguments; one that lacks a field is told its name.
 fn unusable(error: serde_json::Error) -> String {
-    format!("The arguments can't be used: {error}.")
+    let text = error.to_string();
+    let missing = text.strip_prefix("missing field `");
+    match missing.and_then(|rest| rest.split('`').next()) {
+        Some(name) => format!("\"{name}\" is missing."),
+        None => format!("The arguments can't be used: {text}."),
+    }
 }
 
 /// Without control characters and spaces around it.
@@ -204,6 +210,7 @@ pub(super) fn minute(text: Option<&str>, name: &str) -> Result<Option<u32>> {
         return Ok(None);
     };
     let time = NaiveTime::parse_from_str(text, "%H:%M")
+        .or_else(|_| NaiveTime::parse_from_str(text, "%H:%M:%S"))
         .map_err(|_| format!("\"{name}\" must be a time of day like 08:00."))?;
     Ok(Some(time.hour() * 60 + time.minute()))
 }

@@ -144,6 +144,10 @@ impl ParcelState {
         arrived: bool,
         context: &PowerContext<'_>,
     ) -> Option<String> {
+        let question = about.and_then(|about| self.parcels.question_of(about, context));
+        if question.is_some() {
+            return question;
+        }
         let found = self.which(about, context).map(|entry| entry.id);
         match found.and_then(|id| self.parcels.remove(id, context)) {
             Some(removed) if arrived => Some(format!("✓ {} has arrived.", removed.what)),

@@ -135,10 +135,20 @@ pub(super) fn which<'a>(
     phrase: &str,
     texts: impl Iterator<Item = &'a str> + Clone,
 ) -> Option<usize> {
+    all_named(phrase, texts).first().copied()
+}
+
+/// All entries that may be meant: the one with that number, those of the same text, else those
+/// that begin with it, else those that contain it.
+pub(super) fn all_named<'a>(
+    phrase: &str,
+    texts: impl Iterator<Item = &'a str> + Clone,
+) -> Vec<usize> {
     let phrase = phrase.to_lowercase();
     let number = phrase.trim_start_matches(['#', 'n', 'o', '.', ' ']);
     if let Ok(number) = number.parse::<usize>() {
-        return (1..=texts.count()).contains(&number).then(|| number - 1);
+        let is_known = (1..=texts.count()).contains(&number);
+        return is_known.then(|| number - 1).into_iter().collect();
     }
     let lower = texts.map(str::to_lowercase);
     let phrase = phrase.as_str();
@@ -147,13 +157,19 @@ pub(super) fn which<'a>(
         .find_map(|article| phrase.strip_prefix(article))
         .unwrap_or(phrase);
     if bare.is_empty() {
-        return None;
+        return Vec::new();
     }
-    lower
-        .clone()
-        .position(|text| text == phrase || text == bare)
-        .or_else(|| lower.clone().position(|text| text.starts_with(bare)))
-        .or_else(|| lower.clone().position(|text| has_part(&text, bare)))
+    let all = |is_meant: &dyn Fn(&str) -> bool| -> Vec<usize> {
+        let meant = lower.clone().enumerate().filter(|(_, text)| is_meant(text));
+        meant.map(|(at, _)| at).collect()
+    };
+    let readings = [
+        all(&|text| text == phrase || text == bare),
+        all(&|text| text.starts_with(bare)),
+        all(&|text| has_part(text, bare)),
+    ];
+    let mut readings = readings.into_iter();
+    readings.find(|found| !found.is_empty()).unwrap_or_default()
 }
 
 /// Whether `part` is in the text, a short one as the beginning of a word: "x" is no part of

@@ -58,7 +58,11 @@ pub enum CheckinAction {
     /// The event comes later, and no day was said.
     Postponed(String),
     List,
-    Remove(String),
+    Remove {
+        about: String,
+        /// The day, where it is named.
+        on: Option<NaiveDate>,
+    },
     /// Why the time can't be used.
     UnclearTime(String),
 }
@@ -103,7 +107,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Che
     if let Some(from) = words.after(at, asking) {
         let from = words.skip(from, phrases!["my", "the"]);
         let about = parsers::original(words, from, end);
-        return (!about.is_empty()).then_some((Clear, CheckinAction::Remove(about)));
+        return (!about.is_empty()).then_some((Clear, CheckinAction::Remove { about, on: None }));
     }
     if words.is_question() {
         return None;
@@ -384,16 +388,18 @@ impl Superpower for CheckinState {
             CheckinAction::Cancelled(which) => return self.cancel(&which, context),
             CheckinAction::Postponed(what) => return self.postpone(&what, context),
             CheckinAction::List => self.overview(context),
-            CheckinAction::Remove(about) => match self.to_ask(context).find(&about, context) {
-                Some(id) => {
-                    let removed = self
-                        .events
-                        .remove(id, context)
-                        .map_or_else(String::new, |e| e.what);
-                    format!("Okay, I won't ask about this: {removed}.")
+            CheckinAction::Remove { about, on } => {
+                let mut to_ask = self.to_ask(context);
+                to_ask.retain_on(on, context);
+                if let Some(question) = to_ask.question_of(&about, context) {
+                    return Some(question);
                 }
-                None => format!("I wasn't going to ask about {about}."),
-            },
+                let found = to_ask.find(&about, context);
+                match found.and_then(|id| self.events.remove(id, context)) {
+                    Some(removed) => format!("Okay, I won't ask about this: {}.", removed.what),
+                    None => format!("I wasn't going to ask about {about}."),
+                }
+            }
             CheckinAction::UnclearTime(reply) => reply,
         })
     }

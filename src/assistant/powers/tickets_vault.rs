@@ -315,11 +315,12 @@ impl Superpower for TicketState {
                 None => format!("I keep no ticket for {about}. {}", self.overview(context)),
             },
             TicketAction::Remove(about) => match self.tickets.remove_named(&about, context) {
-                Some(removed) => format!(
+                Ok(Some(removed)) => format!(
                     "Okay, I threw away the ticket “{}”. “undo” brings it back.",
                     removed.what
                 ),
-                None => format!("I don't find that ticket. {}", self.overview(context)),
+                Ok(None) => format!("I don't find that ticket. {}", self.overview(context)),
+                Err(question) => question,
             },
             TicketAction::UnclearTime(reply) => reply,
         })

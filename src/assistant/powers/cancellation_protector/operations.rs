@@ -10,7 +10,8 @@ use super::CancellationAction;
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {
     operation: CancellationOperation,
-    /// What can be cancelled, as "netflix trial"; for remove a part of it.
+    /// What can be cancelled, as "netflix trial"; for remove a part of it, or its
+    /// number in the list.
     what: Option<String>,
     /// For keep: whatever else is known.
     details: Option<String>,

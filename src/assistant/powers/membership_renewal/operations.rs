@@ -16,7 +16,8 @@ const INTERVAL_MAX: u32 = 120;
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {
     operation: RenewalOperation,
-    /// The membership, subscription, insurance or document; for show and remove a part of it.
+    /// The membership, subscription, insurance or document; for show and remove a part of it,
+    /// or its number in the list.
     what: Option<String>,
     /// For keep: price, number, whatever else is known.
     details: Option<String>,

@@ -13,8 +13,8 @@ use super::ParcelAction;
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {
     operation: ParcelOperation,
-    /// For keep: what comes and from whom. For arrived and remove: a part of it; without it
-    /// the only one.
+    /// For keep: what comes and from whom. For arrived and remove: a part of it, or its
+    /// number in the list; without it the only one.
     parcel: Option<String>,
     /// For keep: carrier and number.
     details: Option<String>,

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::super::after_time::WordsAfterTime;
 use super::super::entries::EntryMention;
-use super::super::operations::{self, CallContext, Result, needed, needed_time};
+use super::super::operations::{self, CallContext, Result, needed, needed_time, planned_time};
 use super::CheckinAction;
 
 #[derive(Deserialize, JsonSchema)]
@@ -14,7 +14,7 @@ pub(in crate::assistant::powers) struct Arguments {
     operation: CheckinOperation,
     /// As "job interview".
     what: Option<String>,
-    /// For keep: YYYY-MM-DD.
+    /// For keep; for remove where several have that name: YYYY-MM-DD.
     date: Option<String>,
     /// HH:MM
     time: Option<String>,
@@ -43,7 +43,10 @@ impl operations::Arguments<CheckinAction> for Arguments {
                 mention: EntryMention::moved_if(self.moved.unwrap_or_default()),
                 after: WordsAfterTime::default(),
             },
-            CheckinOperation::Remove => CheckinAction::Remove(what()?),
+            CheckinOperation::Remove => CheckinAction::Remove {
+                about: what()?,
+                on: planned_time(self.date.as_deref(), None, context)?.map(|time| time.day),
+            },
         }))
     }
 }

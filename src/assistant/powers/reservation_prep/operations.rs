@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::entries::EntryMention;
-use super::super::operations::{self, CallContext, Result, clean, needed, needed_time};
+use super::super::operations::{
+    self, CallContext, Result, clean, needed, needed_time, planned_time,
+};
 use super::ReservationAction;
 use super::which::BookingRef;
 
@@ -16,7 +18,7 @@ pub(in crate::assistant::powers) struct Arguments {
     what: Option<String>,
     /// For keep: number, address, people, whatever else is known.
     details: Option<String>,
-    /// For keep: YYYY-MM-DD.
+    /// For keep; for remove where several have that name: YYYY-MM-DD.
     date: Option<String>,
     /// HH:MM
     time: Option<String>,
@@ -49,7 +51,10 @@ impl operations::Arguments<ReservationAction> for Arguments {
                 time: needed_time(self.date.as_deref(), self.time.as_deref(), context)?,
                 mention: EntryMention::moved_if(self.moved.unwrap_or_default()),
             },
-            ReservationOperation::Remove => ReservationAction::Remove(BookingRef::named(what()?)),
+            ReservationOperation::Remove => ReservationAction::Remove(BookingRef {
+                about: what()?,
+                on: planned_time(self.date.as_deref(), None, context)?.map(|time| time.day),
+            }),
         }))
     }
 }

@@ -12,8 +12,8 @@ use super::TicketAction;
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {
     operation: TicketOperation,
-    /// For keep: all that the ticket says, without its day. For show and remove: a part of it;
-    /// show without it lists all.
+    /// For keep: all that the ticket says, without its day. For show and remove: a part of it, or
+    /// its number in the list; show without it lists all.
     ticket: Option<String>,
     /// For keep, and for set_day of the ticket that was kept without one: YYYY-MM-DD.
     date: Option<String>,
