@@ -24,6 +24,7 @@ use super::powers::{
 };
 use super::tokens::estimated_tokens;
 use crate::clock::{Timestamp, Zone};
+pub use fitting::near_name;
 pub use remote::{LINK, OfferedTool, RemoteTool};
 
 /// Bytes of a call's arguments.
@@ -302,6 +303,13 @@ impl Tool {
     pub fn ignored_fields(self, arguments: &str) -> Vec<String> {
         let fitted = self.fitted(arguments);
         fitted.map_or_else(|_| Vec::new(), |(_, left_out)| left_out)
+    }
+
+    /// Whether a call names its time in UTC, which small models write for the person's own.
+    pub fn names_utc(self, arguments: &str) -> bool {
+        let fields = argument_fields(arguments).unwrap_or_default();
+        let at = fields.get("at").and_then(Value::as_str);
+        at.is_some_and(|at| at.trim().ends_with(['Z', 'z']))
     }
 
     fn fitted(self, arguments: &str) -> Result<(String, Vec<String>)> {

@@ -94,9 +94,10 @@ impl Recurrence {
         if let Some(count) = count {
             let last = set.into_iter().take(count.min(COUNT_MAX) as usize).last();
             let last = last.ok_or(RecurrenceError::Never)?.naive_local();
-            recurrence
-                .rule
-                .push_str(&format!(";UNTIL={}", last.format(LOCAL)));
+            // An UNTIL beside it has been applied.
+            parts.retain(|part| !part.starts_with("UNTIL="));
+            parts.push(format!("UNTIL={}", last.format(LOCAL)));
+            recurrence.rule = parts.join(";");
         }
         let sample = recurrence.set()?;
         let sample = sample.into_iter().take(SAMPLE);

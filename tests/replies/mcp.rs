@@ -9,7 +9,7 @@ use super::support::model_server::{Mode, ModelServer, calling};
 use super::support::{self, Service, direct, group};
 use super::{APOLOGY, count, legacy, reply, say, service_of};
 
-const HINT: &str = "keep a note for me";
+const HINT: &str = "we are out of milk";
 
 /// A service whose model may call the tools of these servers.
 async fn service_with_file(sections: &str, more: &[(&str, &str)]) -> (Service, ModelServer) {

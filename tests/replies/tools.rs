@@ -7,7 +7,9 @@ use super::support::model_server::{
     INTERNALS, Mode, ModelServer, calling, calling_with, completion,
 };
 use super::support::{self, Service, direct, group, post, token};
-use super::{APOLOGY, count, legacy, reply, say, service, service_at, service_of, service_with};
+use super::{
+    APOLOGY, acting, count, legacy, reply, say, service, service_at, service_of, service_with,
+};
 
 /// What nobody but a model takes for a command.
 const HINT: &str = "we have run out of milk again";
@@ -810,7 +812,7 @@ async fn what_was_done_is_never_taken_from_the_cache() {
         assert_eq!(model.requests().len(), 2 * (n + 1));
     }
     // What it says of itself is no act.
-    model.next(Mode::Json(completion("I've added milk.", "stop")));
+    model.usually(Mode::Json(completion("I've added milk.", "stop")));
     assert_eq!(reply(&service, "ana", HINT).await, "I've added milk.");
     assert!(!lists(&service).contains("milk"));
 }
@@ -1045,4 +1047,71 @@ async fn results_of_superpowers_have_typed_fields() {
     assert_eq!(data["payments"][0]["amount"], 30.0, "{result}");
     assert_eq!(data["debts"][0]["to"], "Bo", "{result}");
     assert_eq!(data["debts"][0]["amount"], 15.0, "{result}");
+}
+
+/// The error of a call that is nearly right says what is meant.
+#[tokio::test(flavor = "multi_thread")]
+async fn errors_of_calls_name_what_is_meant() {
+    let (service, model) = service_at("2027-05-05T12:00:00Z").await;
+    subscribe(&service, "ana").await;
+    service.set_flag("rate_limit.enabled", false).await;
+    for (call, error) in [
+        (
+            ("setReminder", json!({"text": "run", "in_minutes": 5})),
+            "There is no such tool; call set_reminder.",
+        ),
+        (
+            ("functions.list_reminder", json!({})),
+            "There is no such tool; call list_reminders.",
+        ),
+        (("get_reminder", json!({})), "There is no such tool."),
+        (("recall", json!({})), "\"query\" is missing."),
+        (
+            ("todo_list", json!({"operation": "paint", "items": ["tea"]})),
+            "\"operation\" must be one of ",
+        ),
+        (
+            ("todo_list", json!({"operation": ""})),
+            "\"operation\" is missing.",
+        ),
+        (
+            ("remember", json!({"text": {"a": "b"}})),
+            "\"text\" must be a text.",
+        ),
+        (
+            (
+                "set_reminder",
+                json!({"text": "run", "at": "2027-11-28T09:00 Europe/London"}),
+            ),
+            "\"at\" must be a local time like 2026-12-24T18:30, without a zone.",
+        ),
+    ] {
+        model.next(Mode::Json(calling(&[call])));
+        model.next(Mode::Say("I can't.".to_owned()));
+        reply(&service, "ana", HINT).await;
+        let result = model.last_request().results()[0].clone();
+        let told = result["error"].as_str().unwrap_or_default();
+        assert!(told.starts_with(error), "{error}: {result}");
+    }
+    // Arguments within arguments are read, and a time in UTC is one, which is said.
+    let zone = ("set_profile", json!({"timezone": "Europe/Berlin"}));
+    acting(&service, &model, "ana", &[zone]).await;
+    let inner = json!({"arguments": {"text": "run", "at": "2027-07-01T09:00Z"}});
+    model.next(Mode::Json(calling(&[("set_reminder", inner)])));
+    model.next(Mode::Say("Set.".to_owned()));
+    reply(&service, "ana", HINT).await;
+    let result = model.last_request().results()[0].clone();
+    assert_eq!(result["at"], "Thursday 2027-07-01T11:00", "{result}");
+    assert!(result["at_note"].as_str().unwrap().contains("read as UTC"));
+    // A rule with two ends has the nearer one.
+    let rule = "FREQ=DAILY;COUNT=3;UNTIL=20270801T000000";
+    let series = json!({"text": "walk", "at": "2027-07-01T09:00", "repeat": rule});
+    model.next(Mode::Json(calling(&[("set_reminder", series)])));
+    model.next(Mode::Say("Set.".to_owned()));
+    reply(&service, "ana", HINT).await;
+    let result = model.last_request().results()[0].clone();
+    assert_eq!(
+        result["repeat"], "FREQ=DAILY;UNTIL=20270703T090000",
+        "{result}"
+    );
 }

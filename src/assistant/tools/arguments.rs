@@ -278,9 +278,12 @@ fn stated_time(
 fn not_a_time(at: &str) -> String {
     let digit = |c: char| if c.is_ascii_digit() { '0' } else { c };
     let form: String = at.chars().map(digit).collect();
-    match form.starts_with("0000-00-00") {
+    let is_whole = [
+        "0000-00-00", "0000-00-00T00:00", "0000-00-00 00:00", "0000-00-00T00:00:00",
+    ];
+    match is_whole.contains(&form.as_str()) {
         true => "\"at\": there is no such day, or no such time of day.".to_owned(),
-        false => "\"at\" must be a local time like 2026-12-24T18:30.".to_owned(),
+        false => "\"at\" must be a local time like 2026-12-24T18:30, without a zone.".to_owned(),
     }
 }
 

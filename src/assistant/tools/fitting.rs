@@ -52,15 +52,24 @@ const BINDING: [&str; 27] = [
     "exclude", "except", "expires", "ids", "interval", "months", "offset", "start", "time",
     "timezone", "tz", "until", "utcoffset", "weekdays", "when", "zone",
 ];
+/// Fields into which some models put all arguments.
+const WRAPPERS: [&str; 4] = ["arguments", "parameters", "args", "input"];
 /// Letters in which a name may differ from the one that is meant.
 const LETTERS_WRONG_MAX: usize = 2;
 
 /// The arguments with values of the types that the schema wants, and the names of the fields that
 /// were left out.
 pub(super) fn fitted(
-    arguments: Map<String, Value>,
+    mut arguments: Map<String, Value>,
     schema: &Value,
 ) -> Result<(Map<String, Value>, Vec<String>)> {
+    let wrapped = WRAPPERS.iter().find(|name| {
+        let is_only = arguments.len() == 1 && arguments.get(**name).is_some_and(Value::is_object);
+        is_only && schema["properties"].get(**name).is_none()
+    });
+    if let Some(Value::Object(inner)) = wrapped.and_then(|name| arguments.remove(*name)) {
+        arguments = inner;
+    }
     let mut left_out = Vec::new();
     let fitted = fit_fields(arguments, schema, &mut left_out)?;
     Ok((fitted, left_out))
@@ -120,8 +129,13 @@ fn fit(name: &str, value: Value, schema: &Value, left_out: &mut Vec<String>) -> 
     };
     Ok(match value {
         Value::Null => Value::Null,
+        Value::Object(_) if wants("string") => {
+            return Err(format!("\"{name}\" must be a text."));
+        }
         Value::String(text) if text.trim().is_empty() => match wants("array") {
             true => Value::Array(Vec::new()),
+            // One of some words is not chosen.
+            false if !choices(schema).is_empty() => Value::Null,
             false => Value::String(text),
         },
         Value::Array(values) if wants("array") => {
@@ -151,7 +165,7 @@ fn fit(name: &str, value: Value, schema: &Value, left_out: &mut Vec<String>) -> 
             "false" | "False" | "no" => false.into(),
             _ => return Err(format!("\"{name}\" must be true or false.")),
         },
-        Value::String(text) => Value::String(of_choice(text, schema)),
+        Value::String(text) => Value::String(of_choice(name, text, schema)?),
         Value::Number(number) if wants("string") => Value::String(number.to_string()),
         value => value,
     })
@@ -170,19 +184,26 @@ fn whole_number(value: &Value) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() <= MAX).then_some(number as i64)
 }
 
-/// One of some words, whatever its case.
-fn of_choice(text: String, schema: &Value) -> String {
-    let plain = text.trim().to_lowercase().replace([' ', '-'], "_");
-    let is_in = |schema: &Value| {
-        let choices = schema["enum"].as_array().into_iter().flatten();
-        choices
-            .chain([&schema["const"]])
-            .any(|choice| *choice == plain.as_str())
-    };
+/// The words of which one is wanted.
+fn choices(schema: &Value) -> Vec<&str> {
     // Choices with descriptions of their own stand one by one.
-    let mut described = schema["oneOf"].as_array().into_iter().flatten();
-    let is_choice = is_in(schema) || described.any(is_in);
-    if is_choice { plain } else { text }
+    let described = schema["oneOf"].as_array().into_iter().flatten();
+    let each = described.chain([schema]).flat_map(|schema| {
+        let choices = schema["enum"].as_array().into_iter().flatten();
+        choices.chain([&schema["const"]])
+    });
+    each.filter_map(Value::as_str).collect()
+}
+
+/// One of some words, whatever its case. The error names all of them.
+fn of_choice(name: &str, text: String, schema: &Value) -> Result<String> {
+    let plain = text.trim().to_lowercase().replace([' ', '-'], "_");
+    let choices = choices(schema);
+    match choices.is_empty() || choices.contains(&text.as_str()) {
+        true => Ok(text),
+        false if choices.contains(&plain.as_str()) => Ok(plain),
+        false => Err(format!("\"{name}\" must be one of {}.", choices.join(", "))),
+    }
 }
 
 fn says_nothing(value: &Value) -> bool {
@@ -208,6 +229,14 @@ fn is_meant(name: &str, field: &str) -> bool {
         && (plain_name.contains(&plain_field) || plain_field.contains(&plain_name))
         && plain_name.len() >= 3;
     is_other || is_part || is_near(&plain_name, &plain_field)
+}
+
+/// The name that `name` means in another form, as `functions.setReminder`. What is alike but for
+/// letters may be another tool: `get_reminder` sets none.
+pub fn near_name<'n>(name: &str, mut known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let singular = |name: &str| plain(name).trim_end_matches('s').to_owned();
+    let meant = singular(name.rsplit(['.', ':', '/']).next().unwrap_or(name));
+    known.find(|known| singular(known) == meant)
 }
 
 /// Whether few letters differ; in a short name none.

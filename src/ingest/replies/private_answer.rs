@@ -9,7 +9,7 @@ use serde_json::json;
 use super::context;
 use super::model_turn::{CallTotals, ModelTurn, REQUESTS_MAX};
 use super::result::{CallRecord, CallResult, ToolCall};
-use crate::assistant::tools::{Operation, Tool};
+use crate::assistant::tools::{OfferedTool, Operation, Tool, near_name};
 use crate::engine::CallPermit;
 use crate::error::Result;
 use crate::ingest::dialog::{self, PrivateAnswer};
@@ -29,7 +29,13 @@ impl ModelTurn<'_> {
             self.context.group && all.any(|tool| tool.name() == name && tool.is_for(false));
         match is_private {
             true => ONLY_PRIVATE.to_owned(),
-            false => "There is no such tool.".to_owned(),
+            false => {
+                let offered = self.plan.tools.iter().map(OfferedTool::name);
+                match near_name(name, offered) {
+                    Some(near) => format!("There is no such tool; call {near}."),
+                    None => "There is no such tool.".to_owned(),
+                }
+            }
         }
     }
 

@@ -27,6 +27,9 @@ pub(super) const CHANGED_MEANWHILE: &str = "changed_meanwhile";
 /// The error of a call that would change something personal for a message in a group.
 const NOT_FROM_A_GROUP: &str = "Nothing was done: from a group nothing of the person's own is \
                                 changed. They may ask for it in this chat.";
+/// Beside a reminder whose time was given in UTC.
+const IN_UTC: &str = "Your \"at\" ended with Z and was read as UTC. If it was the person's own \
+                      time, change it, without Z.";
 /// The outcome of a call of a superpower that changed nothing.
 pub(super) const CHANGED_NOTHING: &str = "changed nothing";
 /// The note of a result about changes that were taken back.
@@ -198,6 +201,9 @@ impl Ingest {
         let ignored = call.tool.ignored_fields(&call.arguments);
         if !ignored.is_empty() {
             result.json["ignored_fields"] = ignored.into();
+        }
+        if result.reminder.is_some() && call.tool.names_utc(&call.arguments) {
+            result.json["at_note"] = IN_UTC.into();
         }
         Ok(result)
     }
