@@ -95,7 +95,7 @@ fn correct(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, earlier: &MessageRow) -> Res
     let has_changes = changes.is_some_and(|changes| *changes != MessageChanges::default());
     // A name or a time zone is replaced by the new one.
     let stated = noted.as_ref().and_then(|latest| latest.fact.as_ref());
-    if matches!(stated, Some(StatedFact::Name | StatedFact::TimeZone)) && !has_changes {
+    if stated.is_some_and(StatedFact::stays) && !has_changes {
         return Ok(EditOutcome::Unneeded);
     }
     let is_known = has_changes && noted.is_some_and(|latest| !latest.is_undone)

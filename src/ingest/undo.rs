@@ -291,6 +291,8 @@ pub(in crate::ingest) fn undo_fact(
         StatedFact::Memory(id) | StatedFact::CorrectedMemory(id) => id,
         StatedFact::Name => return Ok(wording::name_stays()),
         StatedFact::TimeZone => return Ok(wording::timezone_stays()),
+        StatedFact::FormOfAddress => return Ok(wording::form_of_address_stays()),
+        StatedFact::Notices => return Ok(wording::notices_stay()),
     };
     let known = memories::known(turn, tx)?.memories;
     let Some(memory) = known.into_iter().find(|memory| memory.id == *id) else {

@@ -206,8 +206,8 @@ fn only_shows(text: &str, persona: &str) -> bool {
     }
 }
 
-/// Whether it is a name or a time zone alone, which can't be taken back.
+/// Whether it is a name or another setting alone, which can't be taken back.
 pub(in crate::ingest) fn stays(latest: &Latest) -> bool {
-    let is_kept = matches!(latest.fact, Some(StatedFact::Name | StatedFact::TimeZone));
+    let is_kept = latest.fact.as_ref().is_some_and(StatedFact::stays);
     is_kept && latest.changes == Default::default()
 }

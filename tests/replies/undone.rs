@@ -508,3 +508,175 @@ async fn what_a_later_call_took_back_is_not_told_as_set() {
     let said = reply(&service, "ana", "please see to it").await;
     assert_eq!(said, "No, I set nothing.");
 }
+
+/// One of several with the same name is asked for, by their days or numbers.
+#[tokio::test(flavor = "multi_thread")]
+async fn which_of_several_is_removed_is_asked() {
+    let (service, model) = subscribed().await;
+    service.set_flag("rate_limit.enabled", false).await;
+    let keep = |tool: &'static str, fields: &[Value]| -> Vec<(&'static str, Value)> {
+        fields.iter().map(|one| (tool, one.clone())).collect()
+    };
+    let checkins = keep(
+        "post_event_checkin",
+        &[
+            json!({"operation": "keep", "what": "job interview A", "date": "2099-12-03"}),
+            json!({"operation": "keep", "what": "job interview B", "date": "2099-12-05"}),
+        ],
+    );
+    let tickets = keep(
+        "tickets_vault",
+        &[
+            json!({"operation": "keep", "ticket": "cc", "date": "2099-12-03"}),
+            json!({"operation": "keep", "ticket": "cc", "date": "2099-12-04"}),
+        ],
+    );
+    let trials = keep(
+        "cancellation_protector",
+        &[
+            json!({"operation": "keep", "what": "film trial", "date": "2099-12-03"}),
+            json!({"operation": "keep", "what": "music trial", "date": "2099-12-04"}),
+        ],
+    );
+    let renewals = keep(
+        "membership_renewal",
+        &[
+            json!({"operation": "keep", "what": "gym north", "date": "2099-12-03", "every": "year"}),
+            json!({"operation": "keep", "what": "gym south", "date": "2099-12-04", "every": "year"}),
+        ],
+    );
+    let parcels = keep(
+        "package_tracking",
+        &[
+            json!({"operation": "keep", "parcel": "shoes from Bo", "date": "2099-12-03"}),
+            json!({"operation": "keep", "parcel": "shoes from Cy", "date": "2099-12-04"}),
+        ],
+    );
+    for (calls, vague, exact) in [
+        (
+            checkins,
+            json!({"operation": "remove", "what": "interview"}),
+            json!({"operation": "remove", "what": "interview", "date": "2099-12-05"}),
+        ),
+        (
+            tickets,
+            json!({"operation": "remove", "ticket": "c"}),
+            json!({"operation": "remove", "ticket": "2"}),
+        ),
+        (
+            trials,
+            json!({"operation": "remove", "what": "trial"}),
+            json!({"operation": "remove", "what": "2"}),
+        ),
+        (
+            renewals,
+            json!({"operation": "remove", "what": "gym"}),
+            json!({"operation": "remove", "what": "gym south"}),
+        ),
+        (
+            parcels,
+            json!({"operation": "arrived", "parcel": "shoes"}),
+            json!({"operation": "remove", "parcel": "2"}),
+        ),
+    ] {
+        let tool = calls[0].0;
+        acting(&service, &model, "ana", &calls).await;
+        let kept = service.rows("SELECT state FROM power_states ORDER BY power");
+        model.next(Mode::Json(calling(&[(tool, vague)])));
+        model.next(says("Which one?"));
+        reply(&service, "ana", "please see to it").await;
+        let result = model.last_request().results()[0].clone();
+        assert_eq!(result["ok"], false, "{tool}: {result}");
+        let error = result["error"].as_str().unwrap();
+        for part in ["Which one?", "3 December", "December 2099"] {
+            assert!(error.contains(part), "{tool}: {error}");
+        }
+        assert_eq!(
+            service.rows("SELECT state FROM power_states ORDER BY power"),
+            kept
+        );
+        acting(&service, &model, "ana", &[(tool, exact)]).await;
+        let state = format!("SELECT state FROM power_states WHERE power = '{tool}'");
+        let state = service.rows(&state)[0][0].as_str().unwrap().to_owned();
+        let state: Value = serde_json::from_str(&state).unwrap();
+        let mut values = state.as_object().unwrap().values();
+        let left = values.find_map(|value| value.get("list")).unwrap();
+        assert_eq!(left.as_array().unwrap().len(), 1, "{tool}: {left}");
+        // The first one is still there.
+        assert_ne!(left[0]["id"], 2, "{tool}: {left}");
+    }
+}
+
+/// The person's own name on a bill is the person.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_persons_own_name_on_a_bill_means_them() {
+    let (service, model) = subscribed().await;
+    acting(
+        &service,
+        &model,
+        "ana",
+        &[("set_profile", json!({"name": "Ada"}))],
+    )
+    .await;
+    let people = json!({"operation": "add_people", "people": ["Bo", "me"]});
+    let paid = json!({"operation": "paid", "payer": "Ada", "amount": 30, "currency": "EUR"});
+    acting(
+        &service,
+        &model,
+        "ana",
+        &[("bill_split", people), ("bill_split", paid)],
+    )
+    .await;
+    model.next(Mode::Json(calling(&[(
+        "bill_split",
+        json!({"operation": "who_owes"}),
+    )])));
+    model.next(says("Bo owes you 15."));
+    reply(&service, "ana", "who owes what?").await;
+    let data = &model.last_request().results()[0]["data"];
+    assert_eq!(data["people"], json!(["Bo", "me"]), "{data}");
+    assert_eq!(data["debts"][0]["from"], "Bo", "{data}");
+    let settle =
+        json!({"operation": "settle", "payer": "Bo", "to": "ada", "amount": 15, "currency": "EUR"});
+    model.next(Mode::Json(calling(&[("bill_split", settle)])));
+    model.next(says("You are even."));
+    reply(&service, "ana", "bo paid me back").await;
+    let data = &model.last_request().results()[0]["data"];
+    assert_eq!(data["debts"], json!([]), "{data}");
+}
+
+/// "undo" after what can't be taken back, or was refused, takes back nothing older.
+#[tokio::test(flavor = "multi_thread")]
+async fn undo_takes_back_nothing_before_the_last_change() {
+    let (service, model) = subscribed().await;
+    service.set_flag("rate_limit.enabled", false).await;
+    acting(&service, &model, "ana", &[remind("old", 60)]).await;
+    let hours = json!({"operation": "set_hours", "from": "08:00", "to": "22:00"});
+    for (call, said) in [
+        (
+            ("set_profile", json!({"name": "Kim"})),
+            "I can't take back a name.",
+        ),
+        (
+            ("set_profile", json!({"language": "en-GB"})),
+            "That can't be undone: it was how I write to you.",
+        ),
+        (
+            ("own_messages", hours),
+            "That can't be undone: it was what I send you by myself.",
+        ),
+    ] {
+        acting(&service, &model, "ana", &[call]).await;
+        let undone = reply(&service, "ana", "undo").await;
+        assert!(undone.starts_with(said), "{undone}");
+        assert_eq!(count(&service, "reminders"), 1);
+    }
+    let milk = ("todo_list", json!({"operation": "add", "items": ["milk"]}));
+    acting(&service, &model, "ana", std::slice::from_ref(&milk)).await;
+    model.next(Mode::Json(calling(&[milk])));
+    model.next(says("Milk is there already."));
+    reply(&service, "ana", "and add milk").await;
+    let undone = reply(&service, "ana", "undo").await;
+    assert!(!undone.contains("old"), "{undone}");
+    assert_eq!(count(&service, "reminders"), 1);
+}

@@ -78,6 +78,18 @@ pub fn timezone_stays() -> String {
         .to_owned()
 }
 
+/// After "undo", where the last change was the language or the pronouns.
+pub fn form_of_address_stays() -> String {
+    "That can't be undone: it was how I write to you. Tell me the right language or pronouns instead. What came before it stays as it is."
+        .to_owned()
+}
+
+/// After "undo", where the last change was about the assistant's own messages.
+pub fn notices_stay() -> String {
+    "That can't be undone: it was what I send you by myself. Tell me how it should be instead. What came before it stays as it is."
+        .to_owned()
+}
+
 /// Deleted items were restored.
 pub fn brought_back(
     reminders: &[(&str, Timestamp)],

@@ -127,6 +127,17 @@ pub(in crate::ingest) enum StatedFact {
     CorrectedMemory(String),
     Name,
     TimeZone,
+    /// The language or the pronouns for the person.
+    FormOfAddress,
+    /// Which messages they get without asking, and when.
+    Notices,
+}
+
+impl StatedFact {
+    /// "undo" can't take it back: the person tells the right one.
+    pub(in crate::ingest) const fn stays(&self) -> bool {
+        !matches!(self, Self::Memory(_) | Self::CorrectedMemory(_))
+    }
 }
 
 /// Reminders that came together.

@@ -9,6 +9,7 @@ use crate::assistant::powers::{
 use crate::assistant::{Intent, MessageContext, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
+use crate::ingest::dialog::latest::{self, StatedFact};
 use crate::ingest::requested_power::{PowerAttempt, PowerRequest, RequestedPower};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{agenda, gate, limits, listing, memories};
@@ -279,6 +280,7 @@ pub(in crate::ingest) fn set_notices(
     let changed = preferences != before;
     if changed {
         notices::keep(tx, turn.user.id, &preferences, turn.now)?;
+        latest::note_fact(turn, tx, StatedFact::Notices)?;
     }
     if preferences.waking != before.waking {
         alarms::plan(turn, tx, turn.timezone(), |_| true)?;

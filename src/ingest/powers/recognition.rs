@@ -98,7 +98,7 @@ fn is_reminder_latest(turn: &MessageTurn<'_>, tx: &Tx<'_>, power: Power) -> Resu
         return Ok(true);
     };
     // Of what one message did, a name or a time zone is not taken back.
-    let can_be_taken_back = !matches!(latest.fact, Some(StatedFact::Name | StatedFact::TimeZone));
+    let can_be_taken_back = !latest.fact.as_ref().is_some_and(StatedFact::stays);
     Ok(match (latest.message_id, write.message_id) {
         (Some(named), Some(changed)) => named > changed || named == changed && can_be_taken_back,
         _ => at >= write.at,

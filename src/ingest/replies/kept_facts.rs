@@ -62,6 +62,16 @@ pub(super) fn set_profile(
         tx.set_user_pronouns(user, pronouns)?;
         set.insert("pronouns".to_owned(), pronouns.as_str().into());
     }
+    let fact = match change {
+        ProfileChange { name: Some(_), .. } => Some(StatedFact::Name),
+        ProfileChange {
+            timezone: Some(_), ..
+        } => Some(StatedFact::TimeZone),
+        _ => (!set.is_empty()).then_some(StatedFact::FormOfAddress),
+    };
+    if let Some(fact) = fact {
+        latest::note_fact(turn, tx, fact)?;
+    }
     Ok(CallResult::done(Value::Object(set)))
 }
 
