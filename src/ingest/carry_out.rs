@@ -41,6 +41,26 @@ pub(super) fn run_instead_of_model(
     run(turn, tx, intent)
 }
 
+/// An answer to the question that the assistant itself asked just before, where a language model
+/// gave no reply. `None`: it is none.
+pub(super) fn answer_to_question(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    intent: &Intent,
+) -> Result<Option<Reply>> {
+    let Intent::FollowUp { what, .. } = intent else {
+        return Ok(None);
+    };
+    let is_asked = question::read_open(turn, tx)?.is_some() && question::was_just_asked(turn, tx)?;
+    if !is_asked {
+        return Ok(None);
+    }
+    if !limits::may_carry_out(turn, intent) {
+        return Ok(Some(limits::too_many(turn).into()));
+    }
+    follow_ups::carry_out(turn, tx, what)
+}
+
 /// For callers that have already checked the limit of commands.
 pub(super) fn run_unlimited(
     turn: &MessageTurn<'_>,

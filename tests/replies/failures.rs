@@ -168,3 +168,23 @@ async fn an_apology_is_in_the_language_of_the_message() {
         assert!(said.starts_with(begins), "{text}: {said}");
     }
 }
+
+/// What the builtin assistant asked itself it is answered, also while the model is down.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_builtin_assistants_own_question_is_answered() {
+    let (service, model) = service().await;
+    let memory = ("remember", json!({"text": "the code is 4471"}));
+    super::acting(&service, &model, "ana", &[memory]).await;
+    model.usually(Mode::Garbage);
+    let asked = reply(&service, "ana", "forget my code").await;
+    assert!(asked.contains("Shall I forget this"), "{asked}");
+    let said = reply(&service, "ana", "no").await;
+    assert!(said.contains("basic assistant"), "{said}");
+    assert_eq!(service.rows("SELECT count(*) FROM memories"), [[1]]);
+    reply(&service, "ana", "forget my code").await;
+    let said = reply(&service, "ana", "yes").await;
+    assert!(said.contains("basic assistant"), "{said}");
+    assert_eq!(service.rows("SELECT count(*) FROM memories"), [[0]]);
+    // Nothing was asked.
+    assert_eq!(reply(&service, "ana", "yes").await, APOLOGY);
+}

@@ -1,5 +1,6 @@
 //! Replies of the builtin assistant where a language model gave none: only for what it understands
-//! for certain, with a sentence about the model. In the transaction that commits the reply.
+//! for certain, and what answers its own question, with a sentence about the model. In the
+//! transaction that commits the reply.
 
 use super::language;
 use super::pending_message::message_row;
@@ -10,6 +11,7 @@ use crate::error::Result;
 use crate::ingest::powers::recognition;
 use crate::ingest::reply::Reply;
 use crate::ingest::requested_power::RequestedPower;
+use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Ingest, gate};
 use crate::ingest::{carry_out, message_versions};
 use crate::memory::ServiceMemories;
@@ -37,6 +39,8 @@ impl Ingest {
             return Ok(None);
         }
         let mut turn = self.pending_turn(tx, pending, service_memories, row.received_at)?;
+        // The message itself is stored already.
+        turn.room.head = row.previous;
         if pending.unprompted || turn.flags.boolean("llm.force_basic_mode") {
             return Ok(None);
         }
@@ -49,6 +53,9 @@ impl Ingest {
         turn.requested_power = power.filter(RequestedPower::is_explicit);
         turn.now = now;
         let is_power = turn.requested_power.is_some();
+        if let Some(reply) = carry_out::answer_to_question(&turn, tx, &understood.intent)? {
+            return self.without_model(&turn, tx, &row.text, reply).map(Some);
+        }
         if !is_power && !is_sure(&understood.intent) {
             return Ok(None);
         }
@@ -56,13 +63,24 @@ impl Ingest {
             tx.uncount_message(row.id, row.user, row.received_at.utc_day())?;
             return Ok(Some(Reply::denying(denial, &persona)));
         }
-        let mut reply = carry_out::run_instead_of_model(&turn, tx, understood.intent)?;
+        let reply = carry_out::run_instead_of_model(&turn, tx, understood.intent)?;
+        self.without_model(&turn, tx, &row.text, reply).map(Some)
+    }
+
+    /// With a sentence about the model. `text`: the message's.
+    fn without_model(
+        &self,
+        turn: &MessageTurn<'_>,
+        tx: &Tx<'_>,
+        text: &str,
+        mut reply: Reply,
+    ) -> Result<Reply> {
         reply.text.push_str("\n\n");
-        let language = language(tx, turn.user.id, turn.in_group(), &row.text)?;
+        let language = language(tx, turn.user.id, turn.in_group(), text)?;
         reply
             .text
             .push_str(wording::without_model(language.as_deref()));
-        Ok(Some(reply))
+        Ok(reply)
     }
 }
 
