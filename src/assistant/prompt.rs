@@ -75,6 +75,8 @@ pub struct Prompt {
     pub tools: Vec<OfferedTool>,
     /// After the last message, in order.
     pub exchanges: Vec<ToolExchange>,
+    /// The middle of the last message is left out, as it is too long.
+    pub is_cut: bool,
     /// No tool may be called any more.
     pub must_speak: bool,
 }
@@ -225,10 +227,12 @@ pub fn prompt(context: &PromptContext<'_>) -> Prompt {
     }
     let tools: usize = context.tools.iter().map(|tool| tool.tokens()).sum();
     let left = CONTEXT_TOKENS_MAX.saturating_sub(estimated_tokens(&system) + tools);
+    let (messages, is_cut) = budget::fit(messages, left);
     Prompt {
         system,
         time: time(context),
-        messages: taking_turns(budget::fit(messages, left)),
+        messages: taking_turns(messages),
+        is_cut,
         tools: context.tools.to_vec(),
         exchanges: Vec::new(),
         must_speak: false,

@@ -23,8 +23,9 @@ mod undo;
 pub use account::*;
 pub use agenda::*;
 pub use apologies::{
-    Apology, account_stays, apology, called_elsewhere, cut_short, english_only, no_export,
-    not_done, not_known, nothing_done, nothing_sent, unseen_photos, what_is_set, without_model,
+    Apology, account_stays, apology, called_elsewhere, cut_short, english_only, message_cut,
+    no_export, not_done, not_known, nothing_done, nothing_sent, unseen_photos, what_is_set,
+    without_model,
 };
 pub use care::{
     CrisisKind, after_crisis, crisis, crisis_over, has_crisis_texts, how_to_delete_account,

@@ -60,6 +60,12 @@ impl Reader<'_> {
             .is_some_and(|flag| self.may_offer_superpowers() && self.boolean(flag.key))
     }
 
+    /// The same apart from the kill switch.
+    pub fn superpower_apart_from_basic_mode(&self, name: &str) -> bool {
+        registry::superpower(name)
+            .is_some_and(|flag| self.boolean("superpower.enabled") && self.boolean(flag.key))
+    }
+
     /// Whether any superpower is available.
     pub fn any_superpower(&self) -> bool {
         let mut flags = registry::superpowers().filter_map(registry::superpower);

@@ -25,6 +25,7 @@ mod model_turn;
 mod operations;
 mod pending_message;
 mod plan;
+mod possible_requests;
 mod private_answer;
 mod reminder_json;
 mod reminder_occasion;

@@ -8,7 +8,7 @@ use super::{acting, service, service_of, service_with};
 use chatkeep::clock::Clock;
 
 /// A question in a room of its own, so that nothing was said before.
-async fn ask(service: &Service, sender: &str, room: &str, text: &str) -> Value {
+pub(super) async fn ask(service: &Service, sender: &str, room: &str, text: &str) -> Value {
     let mut message = direct(sender, text);
     message["chat_guid"] = room.into();
     let answer = service.edge_message("a", &message).await;

@@ -362,3 +362,31 @@ async fn memories_of_a_service_are_told() {
     reply(&service, "ana", "and of my dog").await;
     assert_eq!(searches(), asked, "nobody waits for it so soon");
 }
+
+/// A message that is too long for a prompt is shown without its middle, and this is said.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_that_is_too_long_keeps_its_beginning_and_its_end() {
+    let (service, model) = service().await;
+    let filler = "lorem ipsum dolor ".repeat(1_750); // 31,500 characters
+    let text = format!("Here is a text: {filler} Now say in a word what it is.");
+    model.next(Mode::Say("Latin.".to_owned()));
+    let said = reply(&service, "ana", &text).await;
+    let cut =
+        "(Your message was too long to be read as a whole; I read its beginning and its end.)";
+    assert_eq!(said, format!("Latin.\n{cut}"));
+    let told = model.last_request().messages().last().unwrap().1.clone();
+    let told = told.as_str().unwrap();
+    assert!(told.starts_with("Here is a text: lorem"), "{told}");
+    assert!(told.ends_with("Now say in a word what it is."), "{told}");
+    assert!(
+        told.contains("characters of its middle are left out"),
+        "{told}"
+    );
+    assert!(told.len() > 20_000, "{}", told.len());
+    // One that fits is shown as a whole.
+    let text = format!("Here is a text: {} What is it?", &filler[..20_000]);
+    model.next(Mode::Say("Latin.".to_owned()));
+    assert_eq!(reply(&service, "ana", &text).await, "Latin.");
+    let told = model.last_request().messages().last().unwrap().1.clone();
+    assert_eq!(told, text);
+}

@@ -21,6 +21,7 @@ mod late;
 mod mcp;
 mod photos;
 mod planned;
+mod possible_requests;
 mod private_answers;
 mod series;
 mod streaming;

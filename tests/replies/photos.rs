@@ -185,6 +185,7 @@ async fn tools_do_what_each_photo_shows() {
     model.next(Mode::Say("Noted: wine.".to_owned()));
     model.next(spent(21, "beer"));
     model.next(Mode::Status(400, None));
+    model.next(Mode::Status(403, None));
     let said = send(&service, "put these in my budget too", 3).await;
     let unseen = "(Photos of this message that were not looked at: 2–3.)";
     assert_eq!(said, format!("Noted: wine.\n{unseen}"));
@@ -234,11 +235,39 @@ async fn equal_receipts_on_two_photos_are_told_apart() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_could_be_seen_is_said_when_the_rest_fails() {
     let (service, model) = service().await;
+    // One that fails loses none of the others, whichever it is.
+    for (answers, said) in [
+        (
+            [None, Some("Two."), Some("Three.")],
+            "Two.\nThree.\n(Photos of this message that were not looked at: 1.)",
+        ),
+        (
+            [Some("One."), None, Some("Three.")],
+            "One.\nThree.\n(Photos of this message that were not looked at: 2.)",
+        ),
+        (
+            [Some("One."), None, None],
+            "One.\n(Photos of this message that were not looked at: 2–3.)",
+        ),
+    ] {
+        let before = model.requests().len();
+        for answer in answers {
+            model.next(match answer {
+                Some(text) => Mode::Say(text.to_owned()),
+                None => Mode::Status(403, None),
+            });
+        }
+        assert_eq!(send(&service, "look", 3).await, said);
+        assert_eq!(model.requests().len() - before, 3);
+    }
+    // After two that fail the server is taken to be down.
+    let before = model.requests().len();
     model.next(Mode::Say("One.".to_owned()));
     model.next(Mode::Status(403, None));
-    let unseen = "One.\n(Photos of this message that were not looked at: 2–3.)";
-    assert_eq!(send(&service, "look", 3).await, unseen);
-    assert_eq!(model.requests().len(), 2);
+    model.next(Mode::Status(403, None));
+    let said = "One.\n(Photos of this message that were not looked at: 2–5.)";
+    assert_eq!(send(&service, "look", 5).await, said);
+    assert_eq!(model.requests().len() - before, 3);
     // In the language of the answer, and after several that were seen.
     service.set_flag("media.photo_batching_enabled", true).await;
     let asked = "was ist auf den Fotos zu sehen?";

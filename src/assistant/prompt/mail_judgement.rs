@@ -38,6 +38,7 @@ pub fn mail_question(mail: &MailExtract) -> Prompt {
         }],
         tools: Vec::new(),
         exchanges: Vec::new(),
+        is_cut: false,
         must_speak: true,
     }
 }

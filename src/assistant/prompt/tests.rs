@@ -257,7 +257,20 @@ fn the_oldest_are_left_out_and_the_last_is_cut() {
     let fitted = prompt(&prompt_context(&known, &huge));
     let tokens = estimated_tokens(&fitted.messages[0].text);
     assert!((CONTEXT_TOKENS_MAX - 1_000..CONTEXT_TOKENS_MAX).contains(&tokens));
-    assert!(fitted.messages[0].text.ends_with('…'));
+    let text = &fitted.messages[0].text;
+    assert!(fitted.is_cut && text.starts_with('界') && text.ends_with('界'));
+    assert!(
+        text.contains("characters of its middle are left out"),
+        "{text}"
+    );
+    // Of English four characters are a token.
+    let question = format!("read {long}{long}{long} and say: what is it?");
+    let fitted = prompt(&prompt_context(&known, &[person(1, "", &question)]));
+    let text = &fitted.messages[0].text;
+    assert!(text.chars().count() > 3 * CONTEXT_TOKENS_MAX);
+    assert!(text.starts_with("read word ") && text.ends_with("and say: what is it?"));
+    let tokens = estimated_tokens(text);
+    assert!((CONTEXT_TOKENS_MAX - 1_000..CONTEXT_TOKENS_MAX).contains(&tokens));
     let reduced = PromptContext {
         reduced: true,
         ..prompt_context(&known, &messages)

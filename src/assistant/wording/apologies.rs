@@ -24,6 +24,7 @@ struct Sentences {
     no_export: &'static str,
     what_is_set: &'static str,
     unseen_photos: &'static str,
+    message_cut: &'static str,
     english_only: &'static str,
 }
 
@@ -44,6 +45,7 @@ const ENGLISH: Sentences = Sentences {
     no_export: "(No data was exported. Ask whoever runs this service, or sign in and send POST /account/export.)",
     what_is_set: "(What is set: {}.)",
     unseen_photos: "(Photos of this message that were not looked at: {}.)",
+    message_cut: "(Your message was too long to be read as a whole; I read its beginning and its end.)",
     english_only: "Without a language model I understand only English, so I've done nothing. For example: “remind me at 15:00 to …”. Whoever runs me can connect a language model.",
 };
 
@@ -65,6 +67,7 @@ const OTHERS: [Sentences; 7] = [
         no_export: "(Es wurden keine Daten exportiert. Bitte den Betreiber dieses Dienstes darum, oder melde dich an und sende POST /account/export.)",
         what_is_set: "(Eingestellt ist: {}.)",
         unseen_photos: "(Nicht angesehene Fotos dieser Nachricht: {}.)",
+        message_cut: "(Deine Nachricht war zu lang, um sie ganz zu lesen; gelesen habe ich Anfang und Ende.)",
         english_only: "Ohne Sprachmodell verstehe ich nur Englisch, deshalb habe ich nichts getan. Zum Beispiel: “remind me at 15:00 to …”. Wer mich betreibt, kann ein Sprachmodell anschließen.",
     },
     Sentences {
@@ -84,6 +87,7 @@ const OTHERS: [Sentences; 7] = [
         no_export: "(No se ha exportado ningún dato. Pídelos a quien administra este servicio, o inicia sesión y envía POST /account/export.)",
         what_is_set: "(Lo que está programado: {}.)",
         unseen_photos: "(Fotos de este mensaje que no se han mirado: {}.)",
+        message_cut: "(Tu mensaje era demasiado largo para leerlo entero; he leído el principio y el final.)",
         english_only: "Sin un modelo de lenguaje solo entiendo inglés, así que no he hecho nada. Por ejemplo: “remind me at 15:00 to …”. Quien me administra puede conectar un modelo de lenguaje.",
     },
     Sentences {
@@ -103,6 +107,7 @@ const OTHERS: [Sentences; 7] = [
         no_export: "(Aucune donnée n'a été exportée. Demande-les à qui gère ce service, ou connecte-toi et envoie POST /account/export.)",
         what_is_set: "(Ce qui est programmé : {}.)",
         unseen_photos: "(Photos de ce message qui n'ont pas été regardées : {}.)",
+        message_cut: "(Ton message était trop long pour être lu en entier ; j'en ai lu le début et la fin.)",
         english_only: "Sans modèle de langage, je ne comprends que l'anglais, je n'ai donc rien fait. Par exemple : “remind me at 15:00 to …”. Qui m'administre peut connecter un modèle de langage.",
     },
     Sentences {
@@ -122,6 +127,7 @@ const OTHERS: [Sentences; 7] = [
         no_export: "(Nessun dato è stato esportato. Chiedili a chi gestisce questo servizio, oppure accedi e invia POST /account/export.)",
         what_is_set: "(Quello che è impostato: {}.)",
         unseen_photos: "(Foto di questo messaggio che non sono state guardate: {}.)",
+        message_cut: "(Il tuo messaggio era troppo lungo per leggerlo tutto; ho letto l'inizio e la fine.)",
         english_only: "Senza un modello linguistico capisco solo l'inglese, quindi non ho fatto nulla. Per esempio: “remind me at 15:00 to …”. Chi mi gestisce può collegare un modello linguistico.",
     },
     Sentences {
@@ -141,6 +147,7 @@ const OTHERS: [Sentences; 7] = [
         no_export: "(Er zijn geen gegevens geëxporteerd. Vraag ze aan wie deze dienst beheert, of meld je aan en stuur POST /account/export.)",
         what_is_set: "(Dit is ingesteld: {}.)",
         unseen_photos: "(Foto's van dit bericht die niet bekeken zijn: {}.)",
+        message_cut: "(Je bericht was te lang om helemaal te lezen; ik heb het begin en het einde gelezen.)",
         english_only: "Zonder taalmodel begrijp ik alleen Engels, dus ik heb niets gedaan. Bijvoorbeeld: “remind me at 15:00 to …”. Wie mij beheert, kan een taalmodel aansluiten.",
     },
     Sentences {
@@ -160,6 +167,7 @@ const OTHERS: [Sentences; 7] = [
         no_export: "(Nenhum dado foi exportado. Pede-os a quem gere este serviço, ou inicia sessão e envia POST /account/export.)",
         what_is_set: "(O que está programado: {}.)",
         unseen_photos: "(Fotos desta mensagem que não foram vistas: {}.)",
+        message_cut: "(A tua mensagem era longa demais para ler inteira; li o começo e o fim.)",
         english_only: "Sem um modelo de linguagem só entendo inglês, por isso não fiz nada. Por exemplo: “remind me at 15:00 to …”. Quem me administra pode conectar um modelo de linguagem.",
     },
     Sentences {
@@ -179,6 +187,7 @@ const OTHERS: [Sentences; 7] = [
         no_export: "(Inga data har exporterats. Be den som driver tjänsten, eller logga in och skicka POST /account/export.)",
         what_is_set: "(Det här är inställt: {}.)",
         unseen_photos: "(Foton i det här meddelandet som inte har granskats: {}.)",
+        message_cut: "(Ditt meddelande var för långt för att läsas helt; jag läste början och slutet.)",
         english_only: "Utan språkmodell förstår jag bara engelska, så jag har inte gjort något. Till exempel: “remind me at 15:00 to …”. Den som driver mig kan ansluta en språkmodell.",
     },
 ];
@@ -271,14 +280,24 @@ pub fn what_is_set(reminders: &[(&str, Timestamp, Zone)], language: Option<&str>
         .replace("{}", &all.join("; "))
 }
 
-/// After what a language model said of other photos: the numbers of those that it did not see.
-pub fn unseen_photos(numbers: std::ops::RangeInclusive<usize>, language: Option<&str>) -> String {
-    let (first, last) = (numbers.start(), numbers.end());
-    let numbers = match first == last {
-        true => first.to_string(),
-        false => format!("{first}–{last}"),
-    };
-    sentences(language).unseen_photos.replace("{}", &numbers)
+/// After what a language model said of other photos: the numbers of those that it did not see, in
+/// their order.
+pub fn unseen_photos(numbers: &[usize], language: Option<&str>) -> String {
+    let spans = numbers.chunk_by(|one, next| one + 1 == *next);
+    let each: Vec<String> = spans
+        .map(|span| match span {
+            [first, .., last] => format!("{first}–{last}"),
+            _ => span.iter().map(usize::to_string).collect(),
+        })
+        .collect();
+    sentences(language)
+        .unseen_photos
+        .replace("{}", &each.join(", "))
+}
+
+/// After what a language model said of a message of which it was shown only two parts.
+pub fn message_cut(language: Option<&str>) -> &'static str {
+    sentences(language).message_cut
 }
 
 /// For a message in a language that the builtin assistant doesn't read.
@@ -318,8 +337,8 @@ mod tests {
             }
             for alone in [
                 one.without_model, one.cut_short, one.nothing_done, one.not_done, one.not_all_done,
-                one.not_known, one.nothing_sent, one.account_stays, one.no_export, one.what_is_set,
-                one.unseen_photos,
+                one.not_known, one.message_cut, one.nothing_sent, one.account_stays, one.no_export,
+                one.what_is_set, one.unseen_photos,
             ] {
                 assert!(alone.starts_with('(') && alone.ends_with(')'), "{alone}");
             }

@@ -199,6 +199,14 @@ impl NamedTimes {
         !self.days.iter().all(is_known)
     }
 
+    /// Whether both name the same hour, or the same day other than today.
+    pub fn shares_time(&self, other: &Self, today: NaiveDate) -> bool {
+        let mut hours = self.hours.iter();
+        let mut days = self.days.iter().filter(|day| !day.is(today));
+        hours.any(|hour| other.hours.iter().any(|one| hour.is_same(one)))
+            || days.any(|day| other.days.contains(day))
+    }
+
     pub fn names_hour(&self) -> bool {
         !self.hours.is_empty()
     }

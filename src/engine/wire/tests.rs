@@ -23,6 +23,7 @@ fn prompt(messages: Vec<PromptMessage>) -> Prompt {
         messages,
         tools: Vec::new(),
         exchanges: Vec::new(),
+        is_cut: false,
         must_speak: false,
     }
 }

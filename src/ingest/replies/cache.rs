@@ -154,6 +154,7 @@ mod tests {
             }],
             tools: Vec::new(),
             exchanges: Vec::new(),
+            is_cut: false,
             must_speak: false,
         };
         let of = |user, model, class, most, day, prompt: &Prompt| {

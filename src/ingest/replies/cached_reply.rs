@@ -34,12 +34,14 @@ impl ModelTurn<'_> {
         true
     }
 
-    /// Keeps a whole reply that called no tool and claims nothing that was not done.
+    /// Keeps a whole reply that called no tool and claims nothing that was not done. What may be the
+    /// answer to a request is asked for each time: a claim in words that nobody knows would last.
     pub(super) fn cache_reply(&self, key: Digest, reply: &ModelReply, totals: &CallTotals) {
         let is_whole = !reply.cut_off && ReplyRoom::WHOLE.holds(&reply.text);
         if self.plan.cache_ttl_s.is_some()
             && is_whole
             && !totals.lacks_tools
+            && !self.has_request_shape()
             && !self.is_denied(&reply.text, totals)
         {
             let now = self.ingest.clock.monotonic();

@@ -164,7 +164,7 @@ pub(super) const POLITE: [&str; 31] = [
 ];
 /// With these a message speaks of words: to be translated, written, or explained.
 #[rustfmt::skip]
-pub(super) const OF_WORDS: [&str; 45] = [
+pub(super) const OF_WORDS: &[&str] = &[
     "translate", "translation", "how do you say", "how do i say", "how would you say",
     "what happens if", "what happens when", "what if i say", "what does it mean", "übersetz",
     "wie sagt man", "was heißt", "was passiert", "tradu", "cómo se dice", "como se dice",
@@ -172,4 +172,70 @@ pub(super) const OF_WORDS: [&str; 45] = [
     "hoe zeg je", "översätt", "hur säger man", "переведи", "как сказать", "przetłumacz",
     "how to ", "tell me how", "explain ", "recipe", "poem", "story", "essay", "paragraph", "sentence", "gedicht", "geschichte", "absatz",
     "poema", "cuento", "poème", "histoire", "poesia", "racconto",
+    "forget it", "forget about it", "vergiss es", "the text", "den text", "el texto", "le texte",
+    "il testo", "de tekst", "o texto", "le ton", "auf englisch", "auf deutsch", "in english",
+    "en inglés", "en anglais", "in inglese", "rhyme", "ein reim", "une rime", "ejemplo de",
+    "exemple de",
+];
+/// Words with which an answer says that there is nothing to do any more.
+#[rustfmt::skip]
+pub(super) const ALREADY: &[&str] = &[
+    "already", "past", "passed", "over", "schon", "bereits", "vorbei", "vergangen", "ya", "pasó",
+    "pasado", "déjà", "passé", "passée", "già", "passato", "passata", "al", "reeds", "voorbij",
+    "já", "passou", "redan", "förbi", "уже", "прошло", "już",
+];
+/// Beginnings of words with which something may be asked for: they are no proof.
+#[rustfmt::skip]
+pub(super) const MAY_ASK: &[&str] = &[
+    "jot", "wipe", "mute", "unmute", "email", "text", "send", "book", "record", "buy", "tick",
+    "cross", "mark", "wake", "remind", "move", "turn", "stop", "unsubscribe", "subscribe",
+    "brauch", "hau", "hak", "schmeiß", "schmeiss", "kündig", "pack", "schick", "ruf", "stopp",
+    "lösch", "besorg", "weck", "trag", "verbuch",
+    "pon", "despert", "despiert", "recordatorio", "apaga", "envía", "manda", "elimin",
+    "ferme", "mets", "envoie", "retire", "enlève", "rajoute", "prévien",
+    "svegli", "avvis", "metti", "chiudi", "manda", "togli", "elimin",
+    "lembr", "põe", "poe", "coloc", "envi", "tira", "fech",
+    "wek", "maak", "haal", "stuur", "schrap", "sluit",
+    "väck", "lägg", "ta bort", "skicka", "stäng", "husk", "vekk", "væk", "legg", "læg", "slett",
+    "muistuta", "herätä", "lisää", "poista",
+    "разбуди", "убери", "отправь", "купи", "нагада", "розбуд", "додай", "видал",
+    "hatırlat", "uyandır", "ekle", "sil", "kaydet",
+    "emlékeztess", "ébressz", "töröl", "připome", "vzbuď", "přidej", "smaž", "obudź", "wykreśl",
+    "θύμισ", "ξύπν", "πρόσθ", "διάγρ", "תזכיר", "תעיר", "תוסיף", "תמחק",
+    "aminteșt", "trezeșt", "adaug", "șterg", "desperta", "afegeix", "esborra",
+    "ingatkan", "bangunkan", "tambah", "hapus", "nhắc", "thêm", "xóa",
+];
+/// The same as parts of a text.
+#[rustfmt::skip]
+pub(super) const MAY_ASK_PARTS: &[&str] = &[
+    "make sure", "i need a", "never mind", "no more", "from now on", "call me", "take back",
+    "bescheid", "ab jetzt", "mach das", "nicht mehr", "đánh thức",
+    "起こして", "叫我", "叫醒", "깨워", "याद", "जगा", "जोड़", "ذكرني", "أيقظ", "أضف", "احذف",
+];
+/// With these words a message that is talk begins, or asks to be told something again.
+#[rustfmt::skip]
+pub(super) const TALK_BEGINNINGS: &[&str] = &[
+    "thank", "danke", "vielen dank", "gracias", "muchas gracias", "merci", "grazie", "obrigad",
+    "bedankt", "dank je", "tack", "спасибо", "dzięki", "i need to", "i have to", "ich muss",
+    "setz dich", "remind me who", "remind me what", "remind me of the", "erinnere mich, wer",
+    "rappelle-moi la ", "rappelle-moi le ", "rappelle-moi qui", "rappelle-moi quel",
+    "recuérdame quién", "recuérdame cuál", "ricordami chi", "ricordami qual",
+];
+/// Words with which questions and talk begin.
+#[rustfmt::skip]
+pub(super) const QUESTION_WORDS: &[&str] = &[
+    "who", "whose", "what", "whats", "where", "why", "how", "which", "is", "are", "does", "tell",
+    "explain", "describe",
+    "wer", "was", "wann", "wo", "warum", "wieso", "weshalb", "wie", "welche", "welcher",
+    "welches", "erzähl", "erklär", "erkläre",
+    "quién", "quien", "qué", "cuándo", "dónde", "donde", "cómo", "como", "cuál", "cuánto",
+    "cuéntame", "explica", "explícame",
+    "qui", "où", "pourquoi", "comment", "quel", "quelle", "combien", "parle", "raconte",
+    "explique",
+    "chi", "cosa", "dove", "perché", "quale", "quanto", "raccontami",
+    "spiegami",
+    "wat", "wanneer", "waar", "waarom", "hoe", "welk", "vertel",
+    "quem", "onde", "qual", "vem", "vad", "när", "var", "varför", "hur", "berätta",
+    "кто", "что", "когда", "где", "почему", "как", "расскажи", "kto", "kiedy", "gdzie",
+    "dlaczego", "jak", "opowiedz",
 ];

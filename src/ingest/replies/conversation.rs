@@ -50,6 +50,7 @@ impl ModelTurn<'_> {
         totals: &mut CallTotals,
     ) {
         let mut prompt = self.opening_prompt(photos, first, tools, totals);
+        totals.is_message_cut |= prompt.is_cut;
         let requests_before = totals.requests;
         let requests_made =
             |totals: &CallTotals| totals.requests - requests_before + totals.private_requests;
@@ -281,11 +282,6 @@ impl ModelTurn<'_> {
                 None => sounds_like_change(name),
             },
         }
-    }
-
-    fn is_remote(&self, name: &str) -> bool {
-        let mut offered = self.plan.tools.iter();
-        offered.any(|tool| tool.name() == name && matches!(tool, OfferedTool::Remote(_)))
     }
 
     /// What each call means, and those of our tools that are to be tried.

@@ -36,11 +36,15 @@ impl ModelTurn<'_> {
     pub(super) fn with_unseen_photos(&self, text: String, work: &CallTotals) -> String {
         let all = self.context.photos.len();
         let seen_max = self.plan.batch * PHOTO_REQUESTS_MAX;
-        let seen = work.photos_seen.unwrap_or(seen_max);
-        if self.pending.unprompted || text.is_empty() || seen >= all {
+        let failed = work.photos_unseen.iter();
+        let mut unseen: Vec<usize> = failed
+            .flat_map(|(first, count)| first + 1..=first + count)
+            .collect();
+        unseen.extend(seen_max + 1..=all);
+        if self.pending.unprompted || text.is_empty() || unseen.is_empty() {
             return text;
         }
-        let unseen = wording::unseen_photos(seen + 1..=all, self.language_with(&text));
+        let unseen = wording::unseen_photos(&unseen, self.language_with(&text));
         format!("{text}\n\n{unseen}")
     }
 }

@@ -5,7 +5,9 @@
 //! person's own chat; how an account is deleted. A reply that only refuses needs none. The same goes
 //! for a reply that claims a change although no request is certain.
 
+use super::claim_words::{ALREADY, CONDITIONS, NOT_DONE};
 use super::model_turn::{CallTotals, ModelTurn};
+use super::possible_requests::{CALL_OR_REPEAT, begins_question};
 use super::reminder_times::is_taken_back;
 use super::remote_calls::UNKNOWN;
 use super::request::CertainRequest;
@@ -63,7 +65,8 @@ impl ModelTurn<'_> {
             && totals.failed_changes.is_empty()
             && is_unread
             && self.claims_unasked(text, totals);
-        let is_due = (self.lacks_call(totals) && !self.is_talk(text) || is_private || is_unasked)
+        let is_claimed = self.lacks_call(totals) && !self.is_talk(text) || is_private || is_unasked;
+        let is_due = (is_claimed || is_unread && self.lacks_possible_call(text, totals))
             && !totals.is_asked_again
             && !prompt.tools.is_empty()
             && !totals.lacks_tools
@@ -71,15 +74,30 @@ impl ModelTurn<'_> {
         is_due.then(|| {
             totals.is_asked_again = true;
             let mut again = prompt.clone();
-            again.add_turn(text, CALL_OR_DENY);
+            let note = match is_claimed {
+                true => CALL_OR_DENY,
+                false => CALL_OR_REPEAT,
+            };
+            again.add_turn(text, note);
             again
         })
     }
 
-    /// The reply claims nothing. Where a part is lacking, it may say more than the question.
+    /// The reply claims nothing. Where a part is lacking, it may say more than the question, or ask
+    /// for it without one.
     fn asks_back(&self, text: &str) -> bool {
-        let lacks_part = Some(CertainRequest::Change { lacks_part: true });
-        is_question(text) || self.plan.request == lacks_part && ends_with_question(text)
+        let lacks_part = self.plan.request == Some(CertainRequest::Change { lacks_part: true });
+        is_question(text) || lacks_part && (ends_with_question(text) || asks_for_part(text))
+    }
+
+    /// After a call that failed, or that only looked something up, the reply says that it is not
+    /// there, is over or is there already, and claims nothing.
+    fn tells_why(&self, said: &str, totals: &CallTotals) -> bool {
+        let lower = said.to_lowercase();
+        let mut words = lower.split(|c: char| !c.is_alphabetic() && c != '\'');
+        !totals.records.is_empty()
+            && !claims_done(said)
+            && words.any(|word| NOT_DONE.contains(&word) || ALREADY.contains(&word))
     }
 
     /// The message may be no request, and the reply does not take it for one.
@@ -127,7 +145,7 @@ impl ModelTurn<'_> {
         }
         let is_whole = totals.parts.is_empty() && self.context.sent.is_empty();
         match may_be_done {
-            false if is_whole && is_refusal(said) => None,
+            false if is_whole && (is_refusal(said) || self.tells_why(said, totals)) => None,
             false
                 if totals.failed_changes.has_own()
                     || is_requested
@@ -215,6 +233,17 @@ impl ModelTurn<'_> {
         let language = self.language_with(text);
         (!is_told).then(|| sentence(language).to_owned())
     }
+}
+
+/// "Tell me when and I will set it."
+fn asks_for_part(text: &str) -> bool {
+    const WHEN: [&str; 7] = [
+        "when ", "for when", "quand ", "quando ", "cuando ", "come ", "wanneer ",
+    ];
+    let text = text.to_lowercase();
+    CONDITIONS.iter().any(|part| text.contains(part))
+        || WHEN.iter().any(|word| text.starts_with(word))
+        || begins_question(&text)
 }
 
 /// It is not known of a call of another server's tool whether it was carried out.

@@ -27,6 +27,8 @@ pub(super) const PHOTO_REQUESTS_MAX: usize = 20;
 pub(super) const REQUESTS_MAX: usize = 6;
 /// Requests for photos: one in which they are looked at and one with the results of calls.
 const REQUESTS_A_BATCH: usize = 2;
+/// Requests for photos that fail one after the other, after which the others are not looked at.
+const FAILED_BATCHES_MAX: usize = 2;
 /// Earlier messages whose language is looked for.
 const LANGUAGE_MESSAGES_MAX: usize = 10;
 
@@ -94,6 +96,7 @@ impl<'a> ModelTurn<'a> {
         let mut totals = CallTotals::default();
         for (first, photos) in self.photo_batches() {
             let prompt = self.prompt(photos, first, &self.plan.tools);
+            totals.is_message_cut |= prompt.is_cut;
             self.recall(&self.cache_key(&prompt), &mut totals)
                 .then_some(())?;
         }
@@ -103,6 +106,7 @@ impl<'a> ModelTurn<'a> {
     pub(super) async fn ask(&self, permit: &CallPermit<'_>) -> ReplyResult {
         let mut totals = self.committed_totals();
         let photo_batches = self.photo_batches();
+        let mut failed_in_row = 0;
         for (at, (first, photos)) in photo_batches.iter().enumerate() {
             // Each batch may call once and speak; the remaining requests go to the first batches
             // that need them.
@@ -116,11 +120,25 @@ impl<'a> ModelTurn<'a> {
             totals.begin_photo_batch();
             self.converse(permit, photos, *first, (tools, requests_max), &mut totals)
                 .await;
-            if totals.failure.is_some() {
-                totals.drop_photo_batch();
-                totals.photos_seen = Some(*first);
+            // One photo that the server refuses loses none of the others; a server that is down
+            // would refuse all.
+            if let Some(failure) = totals.failure.take() {
+                totals.drop_photo_batch(failure);
+                totals.photos_unseen.push((*first, photos.len()));
+                failed_in_row += 1;
+            } else {
+                failed_in_row = 0;
+            }
+            let is_over = self.ingest.clock.monotonic() >= self.deadline;
+            if failed_in_row >= FAILED_BATCHES_MAX || failed_in_row > 0 && is_over {
+                let rest = photo_batches[at + 1..].iter();
+                let rest = rest.map(|(first, photos)| (*first, photos.len()));
+                totals.photos_unseen.extend(rest);
                 break;
             }
+        }
+        if totals.texts.is_empty() {
+            totals.failure = totals.photo_failure;
         }
         self.shorten(permit, &mut totals).await;
         if totals.failure.is_some() && self.ingest.memories.has_service() {
@@ -186,6 +204,15 @@ impl<'a> ModelTurn<'a> {
             })
     }
 
+    /// With the sentence that not all of the message was read, where that is so.
+    fn with_cut_message(&self, text: String, totals: &CallTotals) -> String {
+        if self.pending.unprompted || text.is_empty() || !totals.is_message_cut {
+            return text;
+        }
+        let sentence = wording::message_cut(self.language_with(&text));
+        format!("{text}\n\n{sentence}")
+    }
+
     fn endpoint(&self) -> &'static str {
         match self.pending.agent {
             Some(_) => "/edge/message",
@@ -203,7 +230,10 @@ impl<'a> ModelTurn<'a> {
             basic_mode: plan.basic_mode,
             model: self.model.name(vision).to_owned(),
             outcome: "replied",
-            failure: totals.failure.map(|failure| failure.to_string()),
+            failure: totals
+                .failure
+                .or(totals.photo_failure)
+                .map(|failure| failure.to_string()),
             messages_told: self.context.messages.len(),
             photos_shown: totals.photos_shown,
             parts_sent: totals.parts.len(),
@@ -224,16 +254,12 @@ impl<'a> ModelTurn<'a> {
     }
 
     fn result(&self, mut totals: CallTotals) -> ReplyResult {
-        if totals.failure.is_some() && totals.committed == 0 {
-            for record in &mut totals.records[totals.records_before..] {
-                record.undo();
-            }
-        }
         let plan = &self.plan;
         let unprompted = self.pending.unprompted;
         let lacks_tools = plan.lacks_tools || totals.lacks_tools;
         let text = self.with_denial(self.text_of(&totals), &totals);
         let text = self.with_unseen_photos(text, &totals);
+        let text = self.with_cut_message(text, &totals);
         let decision = self.decision(&mut totals);
         let mut reply = ReplyResult {
             text: None,
@@ -318,8 +344,13 @@ pub(super) struct CallTotals {
     pub(super) service_memories: ServiceMemories,
     pub(super) used: TokenUsage,
     pub(super) photos_shown: usize,
-    /// How many of the first photos were looked at, where a call for those after them failed.
-    pub(super) photos_seen: Option<usize>,
+    /// Only the beginning and the end of the message were shown.
+    pub(super) is_message_cut: bool,
+    /// Photos that were not looked at, as requests for them failed: the number of the first of a
+    /// batch, from 0, and how many.
+    pub(super) photos_unseen: Vec<(usize, usize)>,
+    /// Why the first of these requests failed.
+    pub(super) photo_failure: Option<ModelFailure>,
     pub(super) cut_off: bool,
     pub(super) model_ms: u64,
     pub(super) failure: Option<ModelFailure>,
@@ -332,9 +363,15 @@ impl CallTotals {
         self.records_before = self.records.len();
     }
 
-    /// Drops the changes for photos whose call failed. The text about earlier photos stays.
-    fn drop_photo_batch(&mut self) {
+    /// Drops the changes for photos whose call failed. The text about other photos stays.
+    fn drop_photo_batch(&mut self, failure: ModelFailure) {
         self.changes.truncate(self.changes_before);
+        if self.committed == 0 {
+            for record in &mut self.records[self.records_before..] {
+                record.undo();
+            }
+        }
+        self.photo_failure.get_or_insert(failure);
     }
 
     pub(super) fn add_outcome(&mut self, outcome: &engine::ModelOutcome) {

@@ -131,7 +131,9 @@ impl ReplyPlan {
         let (zone, at) = (context.user.timezone, context.message.received_at);
         let message = message_context(context, &persona.name, zone, at);
         let all = Power::ALL.into_iter();
-        let powers: Vec<Power> = all.filter(|power| flags.superpower(power.name())).collect();
+        // Under the kill switch a command to a superpower is one all the same.
+        let is_on = |power: &Power| flags.superpower_apart_from_basic_mode(power.name());
+        let powers: Vec<Power> = all.filter(is_on).collect();
         let facts = RequestFacts {
             message: &message,
             user: context.user.id,
@@ -185,12 +187,12 @@ impl ReplyPlan {
     }
 }
 
-/// Offered tools. Access to a superpower is checked when the model calls it.
+/// Offered tools, which the basic mode withholds. Access to a superpower is checked when the model calls it.
 fn offered(flags: &Reader<'_>, context: &ReplyContext) -> Vec<OfferedTool> {
     let known = &context.known;
     let is_of_use = |tool: &Tool| match tool {
         Tool::Power(power) => {
-            flags.superpower(power.name())
+            flags.superpower_apart_from_basic_mode(power.name())
                 && !power.lacks_service(known.has_calendar, known.has_mailbox)
         }
         Tool::Notices => flags.boolean("superpower.enabled"),

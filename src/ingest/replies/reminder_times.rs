@@ -3,6 +3,7 @@
 //! What it still says of other times is left out, and a sentence says what is set. What counts is
 //! the state after all calls: what a later call took back is not set.
 
+use chrono::NaiveDate;
 use serde_json::{Value, json};
 
 use super::claim_words::{CONDITIONS, NO_PROMISES};
@@ -140,6 +141,13 @@ impl ModelTurn<'_> {
             true => named.without_repetitions(),
             false => named,
         }
+    }
+
+    /// The day on which the message came, where the person is.
+    pub(super) fn today(&self) -> NaiveDate {
+        let zone = self.context.user.timezone.unwrap_or(Zone::UTC);
+        let at = self.context.message.received_at;
+        at.utc().with_timezone(&zone).date_naive()
     }
 
     pub(super) fn times_in(&self, text: &str) -> NamedTimes {

@@ -11,7 +11,7 @@ use super::context::ReplyContext;
 use super::model_turn::{CallTotals, ModelTurn};
 use super::result::CallResult;
 use crate::assistant::prompt::{CallWithResult, ToolExchange};
-use crate::assistant::tools::RemoteTool;
+use crate::assistant::tools::{OfferedTool, RemoteTool};
 use crate::engine::{self, Model};
 use crate::ingest::Ingest;
 use crate::mcp::{self, CallOutcome};
@@ -45,6 +45,12 @@ pub(super) async fn tools(
 }
 
 impl ModelTurn<'_> {
+    /// Whether another server's tool of that name is offered.
+    pub(super) fn is_remote(&self, name: &str) -> bool {
+        let mut offered = self.plan.tools.iter();
+        offered.any(|tool| tool.name() == name && matches!(tool, OfferedTool::Remote(_)))
+    }
+
     /// The calls that were done for the message before the service was started.
     pub(super) fn committed_totals(&self) -> CallTotals {
         let calls = self.context.done_calls.iter();

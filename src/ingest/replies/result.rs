@@ -260,6 +260,7 @@ impl CallRecord {
         if self.is_change {
             self.outcome = UNDONE;
             self.result = None;
+            (self.is_change, self.is_done, self.reminder) = (false, false, None);
         }
     }
 }

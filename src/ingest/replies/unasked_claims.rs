@@ -8,6 +8,7 @@ use super::claim_words::{
     NOT_DONE, OF_WORDS, POLITE, PROMISES,
 };
 use super::model_turn::{CallTotals, ModelTurn};
+use super::possible_requests::begins_question;
 use super::statements::{QUESTION_MARKS, claims, clauses, sentences};
 use crate::assistant::wording::NamedTimes;
 use crate::clock::Zone;
@@ -56,7 +57,7 @@ pub(super) fn claims_done(text: &str) -> bool {
 }
 
 /// Whether a text promises to remind.
-fn promises(text: &str) -> bool {
+pub(super) fn promises(text: &str) -> bool {
     let text = text.to_lowercase().replace('’', "'");
     let all = sentences(&text);
     let mut statements = all.iter().filter(|sentence| {
@@ -91,7 +92,7 @@ fn is_promise(clause: &str) -> bool {
 }
 
 /// Whether a text says at its beginning that something was done.
-fn says_done(text: &str) -> bool {
+pub(super) fn says_done(text: &str) -> bool {
     let text = text.to_lowercase().replace('’', "'");
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let all = sentences(text);
@@ -118,10 +119,11 @@ fn is_done(clause: &str) -> bool {
 }
 
 /// Whether a message asks for something by its words, and is no question about it.
-fn is_request(text: &str) -> bool {
+pub(super) fn is_request(text: &str) -> bool {
     let text = text.to_lowercase();
     let is_polite = POLITE.iter().any(|beginning| text.contains(beginning));
-    if text.trim_end().ends_with(QUESTION_MARKS) && !is_polite {
+    let is_question = text.trim_end().ends_with(QUESTION_MARKS) || begins_question(&text);
+    if is_question && !is_polite {
         return false;
     }
     let mut words = text.split(|c: char| !c.is_alphabetic());
@@ -132,7 +134,7 @@ fn is_request(text: &str) -> bool {
 }
 
 /// Whether a message speaks of words, as one that asks for a translation.
-fn is_of_words(text: &str) -> bool {
+pub(super) fn is_of_words(text: &str) -> bool {
     let text = text.to_lowercase();
     OF_WORDS.iter().any(|part| text.contains(part))
 }

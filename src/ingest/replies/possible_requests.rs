@@ -1,0 +1,150 @@
+//! Messages that may have asked for something in words that nobody foresaw, and answers to them
+//! without a call. No list of words tells claims from talk, so the model is asked once more by a
+//! note that accuses it of nothing; what is contradicted in the end is decided by `unasked_claims`.
+//! Questions and plain talk are left alone.
+
+use super::claim_words::{MAY_ASK, MAY_ASK_PARTS, QUESTION_WORDS, TALK_BEGINNINGS};
+use super::model_turn::{CallTotals, ModelTurn};
+use super::statements::{QUESTION_MARKS, ends_with_question};
+use super::unasked_claims::{is_of_words, is_request, promises, says_done};
+
+/// The note to a model that called no tool for what may be a request.
+pub(super) const CALL_OR_REPEAT: &str = "[If this message asked for something to be done, call the \
+                                         tool for it now; if not, give the answer again, without a \
+                                         word about this.]";
+/// Words of a short message or answer.
+const SHORT_WORDS: usize = 12;
+/// Characters of a word that is compared as a whole.
+const SHORT_CHARS: usize = 3;
+/// A longer message is more than a request.
+const REQUEST_WORDS_MAX: usize = 40;
+
+impl ModelTurn<'_> {
+    /// The answer `text` came without a call to what may be a request.
+    pub(super) fn lacks_possible_call(&self, text: &str, totals: &CallTotals) -> bool {
+        let asked = &self.context.message.text;
+        let is_talk = ends_with_question(text) && !says_done(text);
+        totals.records.is_empty()
+            && self.plan.request.is_none()
+            && !self.plan.is_done_before
+            && !self.pending.unprompted
+            && self.context.photos.len() <= self.plan.batch
+            && !is_talk
+            && may_ask(asked)
+            && (self.repeats_time(asked, text) || sounds_done(asked, text))
+    }
+
+    /// The message looks like a request, so an answer to it is not one to another message.
+    pub(super) fn has_request_shape(&self) -> bool {
+        let asked = &self.context.message.text;
+        self.plan.request.is_some()
+            || may_ask(asked) && !begins_question(asked) && has_word_of_request(asked)
+    }
+
+    /// Another day than today, or an hour.
+    fn repeats_time(&self, asked: &str, text: &str) -> bool {
+        let named = self.times_in(asked);
+        self.times_in(text).shares_time(&named, self.today())
+    }
+}
+
+/// It has no question mark, and is not of words.
+fn may_ask(asked: &str) -> bool {
+    let words = asked.split_whitespace().count();
+    words <= REQUEST_WORDS_MAX && !asked.contains(QUESTION_MARKS) && !is_of_words(asked)
+}
+
+/// The answer repeats a number; or both are short, and the message has a word of a request or the
+/// answer says that something was done.
+fn sounds_done(asked: &str, text: &str) -> bool {
+    let is_short = |text: &str| text.split_whitespace().count() <= SHORT_WORDS;
+    // "Done" after a reminder reports something.
+    let is_said_done = !says_done(asked) && (says_done(text) || promises(text));
+    let is_answered =
+        is_short(asked) && is_short(text) && (has_word_of_request(asked) || is_said_done);
+    let lower = asked.to_lowercase();
+    let is_talk = TALK_BEGINNINGS.iter().any(|words| lower.starts_with(words));
+    !is_talk && !begins_question(asked) && (repeats_number(asked, text) || is_answered)
+}
+
+/// Whether a message has a word with which something is often asked for.
+fn has_word_of_request(asked: &str) -> bool {
+    let lower = asked.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphabetic());
+    // A short one is a whole word: "hau", and not "Haus".
+    let is_like = |word: &str, beginning: &&str| match beginning.chars().count() {
+        ..=SHORT_CHARS => word == *beginning,
+        _ => word.starts_with(beginning),
+    };
+    is_request(asked)
+        || words.any(|word| MAY_ASK.iter().any(|beginning| is_like(word, beginning)))
+        || MAY_ASK_PARTS.iter().any(|part| lower.contains(part))
+}
+
+/// Whether a message begins as a question, which has no mark where people write fast.
+pub(super) fn begins_question(asked: &str) -> bool {
+    let asked = asked.to_lowercase();
+    let first = asked
+        .split(|c: char| !c.is_alphabetic())
+        .find(|word| !word.is_empty());
+    first.is_some_and(|first| QUESTION_WORDS.contains(&first))
+}
+
+/// Whether an answer repeats an amount, a date or an hour in figures.
+fn repeats_number(asked: &str, text: &str) -> bool {
+    let numbers = |text: &str| -> Vec<String> {
+        let parts = text.split(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ',' | ':'));
+        let plain = parts.map(|part| part.trim_matches(['.', ',', ':']).replace(',', "."));
+        plain.filter(|part| !part.is_empty()).collect()
+    };
+    let asked = numbers(asked);
+    numbers(text).iter().any(|number| asked.contains(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_told_from_talk() {
+        for (asked, text) in [
+            ("jot down that the boiler code is 4471", "Jotted down!"),
+            ("wipe everything you know about me", "All wiped."),
+            ("never mind the run", "the run reminder is gone"),
+            ("no more daily summaries please", "daily summaries are off"),
+            ("hau Butter auf die Einkaufsliste", "Butter steht drauf."),
+            ("schmeiß die Erinnerung raus", "Ist raus."),
+            ("mets du beurre sur la liste", "Le beurre est dessus."),
+            ("svegliami", "Ti sveglio"),
+            ("i am flying to Rome", "Trip to Rome saved"),
+            ("朝6時に起こして", "起こします"),
+            (
+                "i paid 23 for the taxi",
+                "I've put 23 for the taxi in your budget.",
+            ),
+            ("lunch 11,50", "Recorded 11.50 for lunch."),
+        ] {
+            let is_due = may_ask(asked) && sounds_done(asked, text);
+            assert!(is_due, "{asked}");
+        }
+        for (asked, text) in [
+            ("i am so tired today", "Sleep well!"),
+            (
+                "who set the 100m record",
+                "Usain Bolt; it was set in Berlin in 2009.",
+            ),
+            ("how do i set an alarm on my iphone", "In the clock app."),
+            ("wie ändert man den Namen im Pass", "Beim Amt."),
+            ("comment annuler un vol", "Chez la compagnie."),
+            ("tell me of Bath", "A town."),
+            ("did you add milk?", "It is on the list."),
+            (
+                "translate: i will remind you at 9", "Ich erinnere dich um 9.",
+            ),
+            ("i passed my exam", "Well done!"),
+        ] {
+            let is_due = may_ask(asked) && sounds_done(asked, text);
+            assert!(!is_due, "{asked}");
+        }
+    }
+}
