@@ -3,6 +3,7 @@
 
 mod changes;
 mod operations;
+mod removal;
 
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
@@ -388,18 +389,7 @@ impl Superpower for CheckinState {
             CheckinAction::Cancelled(which) => return self.cancel(&which, context),
             CheckinAction::Postponed(what) => return self.postpone(&what, context),
             CheckinAction::List => self.overview(context),
-            CheckinAction::Remove { about, on } => {
-                let mut to_ask = self.to_ask(context);
-                to_ask.retain_on(on, context);
-                if let Some(question) = to_ask.question_of(&about, context) {
-                    return Some(question);
-                }
-                let found = to_ask.find(&about, context);
-                match found.and_then(|id| self.events.remove(id, context)) {
-                    Some(removed) => format!("Okay, I won't ask about this: {}.", removed.what),
-                    None => format!("I wasn't going to ask about {about}."),
-                }
-            }
+            CheckinAction::Remove { about, on } => self.remove(&about, on, context),
             CheckinAction::UnclearTime(reply) => reply,
         })
     }

@@ -1,0 +1,27 @@
+//! Removes a planned check-in by its name; of several with that name it asks which.
+
+use chrono::NaiveDate;
+
+use super::CheckinState;
+use crate::assistant::powers::PowerContext;
+
+impl CheckinState {
+    /// `on`: the day, where it is named.
+    pub(super) fn remove(
+        &mut self,
+        about: &str,
+        on: Option<NaiveDate>,
+        context: &PowerContext<'_>,
+    ) -> String {
+        let mut to_ask = self.to_ask(context);
+        to_ask.retain_on(on, context);
+        if let Some(question) = to_ask.question_of(about, context) {
+            return question;
+        }
+        let found = to_ask.find(about, context);
+        match found.and_then(|id| self.events.remove(id, context)) {
+            Some(removed) => format!("Okay, I won't ask about this: {}.", removed.what),
+            None => format!("I wasn't going to ask about {about}."),
+        }
+    }
+}
