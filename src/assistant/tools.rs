@@ -307,7 +307,9 @@ impl Tool {
 
     /// Whether a call names its time in UTC, which small models write for the person's own.
     pub fn names_utc(self, arguments: &str) -> bool {
-        let fields = argument_fields(arguments).unwrap_or_default();
+        let fitted = self.fitted(arguments);
+        let fields = fitted.and_then(|(fitted, _)| argument_fields(&fitted));
+        let fields = fields.unwrap_or_default();
         let at = fields.get("at").and_then(Value::as_str);
         at.is_some_and(|at| at.trim().ends_with(['Z', 'z']))
     }

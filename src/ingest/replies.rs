@@ -37,6 +37,7 @@ mod requested_changes;
 mod result;
 mod statements;
 mod streaming;
+mod taken_back;
 mod tool_outcomes;
 mod unasked_claims;
 

@@ -1065,14 +1065,17 @@ async fn errors_of_calls_name_what_is_meant() {
             "There is no such tool; call list_reminders.",
         ),
         (("get_reminder", json!({})), "There is no such tool."),
-        (("recall", json!({})), "\"query\" is missing."),
+        (
+            ("recall", json!({})),
+            "The arguments can't be used: missing field `query`",
+        ),
         (
             ("todo_list", json!({"operation": "paint", "items": ["tea"]})),
             "\"operation\" must be one of ",
         ),
         (
             ("todo_list", json!({"operation": ""})),
-            "\"operation\" is missing.",
+            "The arguments can't be used: missing field `operation`",
         ),
         (
             ("remember", json!({"text": {"a": "b"}})),

@@ -105,14 +105,8 @@ pub fn argument_fields(arguments: &str) -> Result<Map<String, Value>> {
     serde_json::from_value(value).map_err(unusable)
 }
 
-/// The sentence for an error of the arguments; one that lacks a field is told its name.
 fn unusable(error: serde_json::Error) -> String {
-    let text = error.to_string();
-    let missing = text.strip_prefix("missing field `");
-    match missing.and_then(|rest| rest.split('`').next()) {
-        Some(name) => format!("\"{name}\" is missing."),
-        None => format!("The arguments can't be used: {text}."),
-    }
+    format!("The arguments can't be used: {error}.")
 }
 
 /// Without control characters and spaces around it.

@@ -200,7 +200,9 @@ impl NamedTimes {
     }
 
     /// Whether both name the same hour, or the same day other than today.
-    pub fn shares_time(&self, other: &Self, today: NaiveDate) -> bool {
+    /// `now`: when it is said, there.
+    pub fn shares_time(&self, other: &Self, now: Timestamp, zone: Zone) -> bool {
+        let today = now.utc().with_timezone(&zone).date_naive();
         let mut hours = self.hours.iter();
         let mut days = self.days.iter().filter(|day| !day.is(today));
         hours.any(|hour| other.hours.iter().any(|one| hour.is_same(one)))

@@ -7,14 +7,14 @@
 
 use super::claim_words::{ALREADY, CONDITIONS, NOT_DONE};
 use super::model_turn::{CallTotals, ModelTurn};
-use super::possible_requests::{CALL_OR_REPEAT, begins_question};
-use super::reminder_times::is_taken_back;
+use super::possible_requests::CALL_OR_REPEAT;
 use super::remote_calls::UNKNOWN;
 use super::request::CertainRequest;
 use super::requested_changes::is_any_missing;
 use super::result::CallRecord;
 use super::statements::{claims, ends_with_question, is_question, is_refusal};
-use super::unasked_claims::claims_done;
+use super::taken_back::is_taken_back;
+use super::unasked_claims::{begins_question, claims_done};
 use crate::assistant::prompt::Prompt;
 use crate::assistant::tools::{LINK, OfferedTool, Tool};
 use crate::assistant::{AccountTask, wording};

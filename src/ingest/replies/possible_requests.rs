@@ -3,10 +3,11 @@
 //! note that accuses it of nothing; what is contradicted in the end is decided by `unasked_claims`.
 //! Questions and plain talk are left alone.
 
-use super::claim_words::{MAY_ASK, MAY_ASK_PARTS, QUESTION_WORDS, TALK_BEGINNINGS};
+use super::claim_words::{MAY_ASK, MAY_ASK_PARTS, TALK_BEGINNINGS};
 use super::model_turn::{CallTotals, ModelTurn};
 use super::statements::{QUESTION_MARKS, ends_with_question};
-use super::unasked_claims::{is_of_words, is_request, promises, says_done};
+use super::unasked_claims::{begins_question, is_of_words, is_request, promises, says_done};
+use crate::clock::Zone;
 
 /// The note to a model that called no tool for what may be a request.
 pub(super) const CALL_OR_REPEAT: &str = "[If this message asked for something to be done, call the \
@@ -44,7 +45,9 @@ impl ModelTurn<'_> {
     /// Another day than today, or an hour.
     fn repeats_time(&self, asked: &str, text: &str) -> bool {
         let named = self.times_in(asked);
-        self.times_in(text).shares_time(&named, self.today())
+        let zone = self.context.user.timezone.unwrap_or(Zone::UTC);
+        let said_at = self.context.message.received_at;
+        self.times_in(text).shares_time(&named, said_at, zone)
     }
 }
 
@@ -79,15 +82,6 @@ fn has_word_of_request(asked: &str) -> bool {
     is_request(asked)
         || words.any(|word| MAY_ASK.iter().any(|beginning| is_like(word, beginning)))
         || MAY_ASK_PARTS.iter().any(|part| lower.contains(part))
-}
-
-/// Whether a message begins as a question, which has no mark where people write fast.
-pub(super) fn begins_question(asked: &str) -> bool {
-    let asked = asked.to_lowercase();
-    let first = asked
-        .split(|c: char| !c.is_alphabetic())
-        .find(|word| !word.is_empty());
-    first.is_some_and(|first| QUESTION_WORDS.contains(&first))
 }
 
 /// Whether an answer repeats an amount, a date or an hour in figures.

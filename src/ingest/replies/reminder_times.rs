@@ -3,7 +3,6 @@
 //! What it still says of other times is left out, and a sentence says what is set. What counts is
 //! the state after all calls: what a later call took back is not set.
 
-use chrono::NaiveDate;
 use serde_json::{Value, json};
 
 use super::claim_words::{CONDITIONS, NO_PROMISES};
@@ -11,15 +10,13 @@ use super::model_turn::{CallTotals, ModelTurn};
 use super::reminder_json::local_time;
 use super::result::{CallRecord, ReminderState};
 use super::statements::{clauses, sentences};
+use super::taken_back::is_taken_back;
 use crate::assistant::prompt::Prompt;
-use crate::assistant::tools::Tool;
 use crate::assistant::wording::{self, NamedTimes};
 use crate::clock::Zone;
 
 /// Parts of rules by which a reminder comes at several hours of a day.
 const SEVERAL_HOURS: [&str; 4] = ["HOURLY", "MINUTELY", "BYHOUR", "BYMINUTE"];
-/// The tool of a new reminder.
-const NEW_REMINDER: &str = Tool::SetReminder.name();
 /// The note to the model where nothing is set any more.
 const TAKEN_BACK: &str = "[Your later call cancelled what you had set, so nothing is set now. If \
                           the person wants it, set it again now. If not, write your answer again \
@@ -143,13 +140,6 @@ impl ModelTurn<'_> {
         }
     }
 
-    /// The day on which the message came, where the person is.
-    pub(super) fn today(&self) -> NaiveDate {
-        let zone = self.context.user.timezone.unwrap_or(Zone::UTC);
-        let at = self.context.message.received_at;
-        at.utc().with_timezone(&zone).date_naive()
-    }
-
     pub(super) fn times_in(&self, text: &str) -> NamedTimes {
         let zone = self.context.user.timezone.unwrap_or(Zone::UTC);
         NamedTimes::of(text, self.context.message.received_at, zone)
@@ -169,20 +159,6 @@ fn set_reminders(totals: &CallTotals) -> Vec<ReminderState> {
     }
     set.retain(|one| one.at.is_some());
     set
-}
-
-/// Whether a call is about a reminder that calls for the message set and cancelled again.
-pub(super) fn is_taken_back(record: &CallRecord, all: &[CallRecord]) -> bool {
-    let Some(reminder) = &record.reminder else {
-        return false;
-    };
-    let mut same = all.iter().filter(|other| {
-        let other = other.reminder.as_ref();
-        other.is_some_and(|other| other.id == reminder.id)
-    });
-    let is_new = same.clone().any(|other| other.tool == NEW_REMINDER);
-    let last = same.next_back().and_then(|last| last.reminder.as_ref());
-    is_new && last.is_some_and(|last| last.at.is_none())
 }
 
 /// The times in the results of all calls, without those that a later call took back or changed.

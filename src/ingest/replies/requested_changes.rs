@@ -1,9 +1,9 @@
 //! The changes that a message asks for, for certain, and whether calls of tools made all of them.
 //! Pure.
 
-use super::reminder_times::is_taken_back;
 use super::request::RequestFacts;
 use super::result::CallRecord;
+use super::taken_back::is_taken_back;
 use crate::assistant::builtin::{FollowUp, ReminderRef, RemindersToCancel};
 use crate::assistant::powers::{self, Power, PowerCalls, minute_of_day};
 use crate::assistant::tools::{LINK, Tool};

@@ -5,10 +5,9 @@
 
 use super::claim_words::{
     ASKING, ASKING_PARTS, ASKING_WORDS, CONDITIONS, DONE, DONE_PARTS, DONE_WORDS, NO_PROMISES,
-    NOT_DONE, OF_WORDS, POLITE, PROMISES,
+    NOT_DONE, OF_WORDS, POLITE, PROMISES, QUESTION_WORDS,
 };
 use super::model_turn::{CallTotals, ModelTurn};
-use super::possible_requests::begins_question;
 use super::statements::{QUESTION_MARKS, claims, clauses, sentences};
 use crate::assistant::wording::NamedTimes;
 use crate::clock::Zone;
@@ -131,6 +130,15 @@ pub(super) fn is_request(text: &str) -> bool {
         ASKING_WORDS.contains(&word) || ASKING.iter().any(|beginning| word.starts_with(beginning))
     };
     words.any(asks) || ASKING_PARTS.iter().any(|part| text.contains(part))
+}
+
+/// Whether a message begins as a question, which has no mark where people write fast.
+pub(super) fn begins_question(asked: &str) -> bool {
+    let asked = asked.to_lowercase();
+    let first = asked
+        .split(|c: char| !c.is_alphabetic())
+        .find(|word| !word.is_empty());
+    first.is_some_and(|first| QUESTION_WORDS.contains(&first))
 }
 
 /// Whether a message speaks of words, as one that asks for a translation.
