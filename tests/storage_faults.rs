@@ -469,19 +469,20 @@ async fn a_deleted_file_is_noticed_and_can_be_saved_by_a_backup() {
     let (is_ok, checked) = command_in(folder.path(), &database, &["check"]);
     assert!(
         !is_ok && checked.contains("while a service has it open"),
-        "{checked}"
+        "{checked}\n{}",
+        service.log()
     );
     let set = ["flags", "set", "rate_limit.enabled", "true"];
     let (is_ok, refused) = command_in(folder.path(), &database, &set);
     assert!(!is_ok && !refused.contains("is made now"), "{refused}");
     let saved = command_in(folder.path(), &database, &["backup", "saved.db"]);
-    assert!(saved.0, "{}", saved.1);
+    assert!(saved.0, "{}\n{}", saved.1, service.log());
     assert_kept(&backup, &["kept".to_owned()]);
     service.signal("TERM");
     service.ended(Duration::from_secs(10));
     // The empty log is left, as its database may come back.
     let restored = command_in(folder.path(), &database, &["restore", "--yes", "saved.db"]);
-    assert!(restored.0, "{}", restored.1);
+    assert!(restored.0, "{}\n{}", restored.1, service.log());
     drop(Process::start(&database, &[]).unwrap());
     assert_kept(&database, &["kept".to_owned()]);
 }

@@ -77,6 +77,10 @@ pub(in crate::store) fn start(
     short_reads: Arc<AtomicBool>,
     health: Arc<WriterHealth>,
 ) -> std::io::Result<(Checkpointer, std::thread::JoinHandle<()>)> {
+    // The log is opened now. Later SQLite would need the database's file at its path for that, and the
+    // log of a file that was deleted meanwhile could not be emptied.
+    let opened = conn.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()));
+    opened.map_err(std::io::Error::other)?;
     let (wake, woken) = sync_channel(1);
     let (commits, checkpoint_lock) = (Arc::new(AtomicU64::new(0)), Arc::new(Mutex::new(())));
     let moved_pages = Arc::new(AtomicU32::new(0));
