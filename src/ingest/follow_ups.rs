@@ -275,17 +275,23 @@ fn mark_done(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> 
 
 /// "cancel it": the reminder that was named last, or what was told since.
 fn cancel_it(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
-    let cancelled = if subject::has_changed(turn, tx)? {
-        appointments::cancel_just_told(turn, tx)?
-    } else {
-        match told::take_back(turn, tx)? {
+    if !subject::has_changed(turn, tx)? {
+        let taken_back = told::take_back(turn, tx)?;
+        let cancelled = match taken_back {
             None => cancel(turn, tx, &ReminderRef::Latest)?,
             reply => reply,
-        }
-    };
-    match cancelled {
-        None => undo::told_last(turn, tx),
-        cancelled => Ok(cancelled),
+        };
+        return match cancelled {
+            None => undo::told_last(turn, tx),
+            reply => Ok(reply),
+        };
+    }
+    if let Some(reply) = appointments::cancel_just_told(turn, tx)? {
+        return Ok(Some(reply));
+    }
+    match undo::told_last(turn, tx)? {
+        None => told::take_back(turn, tx),
+        reply => Ok(reply),
     }
 }
 

@@ -289,6 +289,11 @@ impl TimeChange {
         self.is_hour() || matches!(self.0, NewTimeText::Number { .. })
     }
 
+    /// Whether it is so long after another time.
+    pub(in crate::assistant) fn is_later(&self) -> bool {
+        matches!(self.0, NewTimeText::Later(seconds) if seconds > 0)
+    }
+
     /// So many of this unit from now, if it is a number alone. More than 12 are no hours.
     pub fn counted(&self, unit_s: i64) -> Option<Self> {
         const HOURS_MAX: u32 = 12;

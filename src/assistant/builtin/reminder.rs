@@ -92,10 +92,9 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
             cancelling::cancel(message).or_else(|| set(message))
         }
         "remind" | "set" | "create" | "add" | "make" | "schedule" | "give" | "be" | "send"
-        | "i" | "new" | "a" | "reminder" | "do" | "never" | "nudge" | "ping" | "alert"
-        | "notify" | "wake" | "timer" | "alarm" | "remember" | "put" | "start" | "poke" => {
-            set(message)
-        }
+        | "new" | "a" | "reminder" | "do" | "never" | "nudge" | "ping" | "alert" | "notify"
+        | "wake" | "timer" | "alarm" | "remember" | "put" | "start" | "poke" => set(message),
+        "i" => set(message).or_else(|| set_late(message)),
         "tell" | "text" | "message" | "write" => telling::tell(message),
         // "10 min timer"
         word if word.starts_with(|c: char| c.is_ascii_digit()) => {

@@ -90,6 +90,14 @@ pub(super) fn has_second_request(words: &Words<'_>) -> bool {
     follows(words, &SECOND_REQUESTS)
 }
 
+/// "today, remind me at 5 to call ann", "today. add milk to my list": something is asked for after it.
+pub(super) fn has_request(words: &Words<'_>) -> bool {
+    static REQUESTS: [&str; 9] = [
+        "remind me", "add", "put", "cancel", "delete", "remove", "set a", "set an", "call",
+    ];
+    follows(words, &REQUESTS)
+}
+
 /// "lunch and tell bo"
 pub(super) fn has_errand(words: &Words<'_>) -> bool {
     follows(words, &ERRANDS)

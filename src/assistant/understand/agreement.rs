@@ -1,6 +1,7 @@
 //! A yes with a request: "yes, and at 7 call ann" agrees to what was offered, if anything was, and asks
 //! for something else.
 
+use super::several::asks_for_power;
 use crate::assistant::builtin::parsing::read_message;
 use crate::assistant::builtin::{
     FollowUp, Intent, MessageContext, ParsedMessage, Statement, UnknownMessage, one_request,
@@ -10,7 +11,9 @@ use crate::assistant::text::phrases::{Phrases, phrases};
 /// A longer message is no answer.
 const WORDS_MAX: usize = 40;
 
-static YES: Phrases = Phrases::new(&["yes please", "yes", "yeah", "yep", "yup", "sure"]);
+static YES: Phrases = Phrases::new(&[
+    "yes please", "yes pls", "yes", "yeah", "yep", "yup", "sure", "ok", "okay",
+]);
 
 /// The yes, and the request after it. `None` for any other message.
 pub(super) fn yes_and_request(message: &ParsedMessage<'_>) -> Option<Intent> {
@@ -28,20 +31,25 @@ pub(super) fn yes_and_request(message: &ParsedMessage<'_>) -> Option<Intent> {
     };
     let rest = read_message(&context);
     let request = match one_request(&rest) {
-        Intent::Unknown if is_linked => match UnknownMessage::of_parsed(&rest).statement? {
-            Statement::Plan {
-                text,
-                send_at,
-                recurrence,
-            } => Intent::Remind {
-                text,
-                send_at,
-                zone: None,
-                recurrence,
-            },
-            _ => return None,
-        },
+        Intent::Unknown if is_linked && !asks_for_power(&context, message.context.group) => {
+            match UnknownMessage::of_parsed(&rest).statement? {
+                Statement::Plan {
+                    text,
+                    send_at,
+                    recurrence,
+                } => Intent::Remind {
+                    text,
+                    send_at,
+                    zone: None,
+                    recurrence,
+                },
+                _ => return None,
+            }
+        }
         request @ (Intent::Remind { .. } | Intent::RemindBefore(_)) => request,
+        _ if is_linked && asks_for_power(&context, message.context.group) => {
+            Intent::Power(context.text.to_owned())
+        }
         _ => return None,
     };
     if rest.depends_on_zone.get() {

@@ -3,6 +3,7 @@
 
 mod beginnings;
 mod questions;
+mod second_times;
 mod sentences;
 
 use crate::assistant::builtin::reminder::without_courtesies;
@@ -17,6 +18,7 @@ use crate::assistant::text::words::Words;
 use crate::assistant::wording;
 use beginnings::{RequestStart, beginnings};
 use questions::{QUESTIONS, begins_question, is_to_be_asked};
+use second_times::{counts_from_first, names_day, names_wait, with_unsure_day};
 use sentences::{is_time, sentences};
 
 /// Longer messages, or those with more parts, are not split.
@@ -112,6 +114,7 @@ impl<'a> MessagePart<'a> {
             | Intent::AskRest { .. }
             | Intent::Several(_)
                 if adds_to_list(next)
+                    || part.is_entry(next)
                     || self.is_timed_before(next, part)
                     || part.is_for_assistant(next) =>
             {
@@ -146,6 +149,16 @@ impl MessagePart<'_> {
         let is_added = next.get(0) == "add" && matches!(part.intent, Intent::Power(_));
         let starts_with_text = words.after(0, phrases!["remind me to"]).is_some();
         is_added && starts_with_text && when::trailing_time(&words, 1..words.len()).is_some()
+    }
+
+    /// Whether a superpower keeps what it tells: "my passport expires on 3 march". "to tell ann that my
+    /// parcel arrives" begins otherwise.
+    fn is_entry(&self, words: &Words) -> bool {
+        let begins_entry = matches!(words.get(0), "my" | "our")
+            || words
+                .iter()
+                .any(|word| matches!(word, "owes" | "birthday" | "bday"));
+        begins_entry && matches!(self.intent, Intent::Power(_))
     }
 
     /// Whether only the assistant can do it: it names reminders, or asks for what is known here.
@@ -230,7 +243,7 @@ fn adds_to_list(words: &Words) -> bool {
 }
 
 /// Whether a superpower is asked for; what may be ordinary talk isn't.
-fn asks_for_power(context: &MessageContext<'_>, in_group: bool) -> bool {
+pub(super) fn asks_for_power(context: &MessageContext<'_>, in_group: bool) -> bool {
     let has_number = context.text.contains(|c: char| c.is_ascii_digit());
     let calls = recognise(context).calls;
     calls.iter().any(|call| match call.strength {
@@ -290,6 +303,10 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
     let told: Vec<String> = told.collect();
     let mut has_day = false;
     let each = parts.into_iter().filter_map(|part| {
+        // "wake me at 6 and remind me 10 minutes later to get up"
+        if part.is_second && counts_from_first(&part) {
+            return Some(Intent::Unclear(wording::part_not_done(part.text)));
+        }
         let before = std::mem::replace(&mut has_day, names_day(part.text));
         let is_unsure = part.is_second && before && !has_day && !names_wait(part.text);
         match part.intent {
@@ -352,40 +369,6 @@ fn is_statement(text: &str) -> bool {
     ]
     .contains(words.get(0));
     begins && !words.is_question()
-}
-
-/// A reminder after a request that named a day, without a day of its own: "I have an interview
-/// tomorrow at 10, remind me at 7 to leave".
-fn with_unsure_day(intent: Intent, typed: &str) -> Intent {
-    match intent {
-        Intent::Remind {
-            text,
-            recurrence: None,
-            ..
-        } => Intent::AskWhen {
-            reply: wording::reminder_day_unsure(&text),
-            text,
-            month: None,
-        },
-        Intent::AskWhat {
-            recurrence: None, ..
-        } => Intent::Unclear(wording::part_not_done(typed)),
-        intent => intent,
-    }
-}
-
-/// Whether a day other than today is named.
-fn names_day(text: &str) -> bool {
-    let words = Words::new(text);
-    let day = |at: usize| when::read(&words, at)?.0.day;
-    let mut days = (0..words.len()).filter_map(day);
-    days.any(|day| day != when::Day::Today)
-}
-
-/// Whether a time from now on is named: "in 2 hours".
-fn names_wait(text: &str) -> bool {
-    let words = Words::new(text);
-    (0..words.len()).any(|at| when::read(&words, at).is_some_and(|(spec, _)| spec.delay.is_some()))
 }
 
 /// "spent 5 on lunch and add milk to my list": requests put together by "and"; none for one.

@@ -310,6 +310,12 @@ pub(super) fn again(
             Ok(new) => new,
             Err(error) => return Ok(Some(error.into())),
         };
+        let is_same = new.recurrence.is_none() && new.send_at == reminder.send_at;
+        if is_same && reminder.recurrence.is_none() {
+            let set = [(reminder.text.as_str(), reminder.send_at)];
+            reply.add(wording::still_set(&set, turn.now, turn.timezone()).into());
+            continue;
+        }
         reply.add(reminder_requests::set(turn, tx, &reminder.text, &new)?);
     }
     Ok(Some(reply))

@@ -1,6 +1,7 @@
 //! Whether a short message can still mean the reminder that was named last, or that was asked for.
 
 use super::told;
+use crate::assistant::powers::{RequestStrength, recognise};
 use crate::assistant::{self, Intent, MessageContext, Statement, UnknownMessage};
 use crate::error::Result;
 use crate::ingest::dialog::{latest, question};
@@ -11,8 +12,8 @@ use crate::store::{MessageRow, Tx};
 /// Messages that are looked at.
 const MESSAGES_MAX: usize = 6;
 
-/// A shorter message that is not understood, like "wait 5 min", speaks of nothing else.
-const UNKNOWN_WORDS_MIN: usize = 4;
+/// A shorter message that is not understood, like "hmm ok", speaks of nothing else.
+const UNKNOWN_WORDS_MIN: usize = 3;
 
 /// Whether the person has told something else since, as an expense or a memory: "make it 8", "also
 /// on friday" and "rename it" mean no reminder that was named before.
@@ -77,11 +78,27 @@ fn tells_plan(turn: &MessageTurn<'_>, one: &MessageRow) -> bool {
 /// something else, as "forget my pin".
 fn asks_in_vain(turn: &MessageTurn<'_>, one: &MessageRow) -> bool {
     let persona = turn.ingest.persona.get();
-    match assistant::understand(&context_of(turn, one, &persona.name)) {
-        Intent::Unclear(_) | Intent::AskWhen { .. } | Intent::Forget { .. } => true,
-        Intent::Unknown => one.text.split_whitespace().count() >= UNKNOWN_WORDS_MIN,
-        _ => false,
+    let context = context_of(turn, one, &persona.name);
+    match assistant::understand(&context) {
+        Intent::Unclear(_)
+        | Intent::AskWhen { .. }
+        | Intent::Forget { .. }
+        | Intent::Recall { .. } => true,
+        Intent::Unknown => {
+            let asks_for_patience = one.text.to_lowercase().starts_with("wait");
+            let is_short = one.text.split_whitespace().count() < UNKNOWN_WORDS_MIN;
+            !is_short && !asks_for_patience || asks_of_power(&context)
+        }
+        _ => asks_of_power(&context),
     }
+}
+
+/// "my trips", "when is my dinner": what a superpower keeps is asked for.
+fn asks_of_power(context: &MessageContext<'_>) -> bool {
+    let calls = recognise(context).calls;
+    calls
+        .iter()
+        .any(|call| call.strength == RequestStrength::Clear)
 }
 
 fn context_of<'a>(

@@ -206,7 +206,7 @@ const CLASSES: [(&str, &str); 56] = [
         "MANY",
         "all whole entire bunch handful many much lots bottle pack packet packets box boxes \
          blister strip strips every double triple overdose twenty thirty forty fifty sixty hundred lot \
-         ten fifteen dozen dozens loads ton tons plenty full rest overdosed",
+         ten fifteen dozen dozens load loads ton tons plenty full rest overdosed",
     ),
     (
         "POISON",

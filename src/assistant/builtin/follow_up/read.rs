@@ -85,8 +85,8 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
 
 /// Words that agree to an offer, before its other time: "yes, but at 6".
 static YES_AT: Phrases = Phrases::new(&[
-    "yes please but", "yes please", "yes but", "yes", "yeah but", "yeah", "yep but", "yep",
-    "sure but", "sure",
+    "yes please but", "yes please", "yes pls", "yes also", "yep also", "yes but", "yes",
+    "yeah but", "yeah", "yep but", "yep", "sure but", "sure",
 ]);
 
 /// "dentist got moved to friday at 3".
@@ -152,12 +152,19 @@ fn without_thanks(words: &Words) -> usize {
 /// 5 min earlier".
 fn again(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let me = words.after(range.start, phrases!["remind me", "remind us"])?;
-    if let Some(found) = earlier(words, me..range.end) {
+    let is_too = words.get(range.end) == "too";
+    if let Some(found) = earlier(words, me..range.end).filter(|_| !is_too) {
         return Some(found);
     }
     let too = words.after(range.end.saturating_sub(2), phrases!["as well"]);
     let too = too.filter(|end| *end == range.end).map(|end| end - 2);
     let too = too.or((words.get(range.end) == "too").then_some(range.end));
+    // "an hour later too": that long after the first.
+    if let Some(end) = too
+        && let Some(later) = read_new_time(words, me..end.max(me)).filter(|to| to.is_later())
+    {
+        return Some(FollowUp::Again(later));
+    }
     if let Some(time) = too.and_then(|end| time_alone(words, me..end.max(me))) {
         return Some(FollowUp::Again(time));
     }
@@ -172,7 +179,10 @@ fn again(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         return Some(FollowUp::Snooze(None));
     }
     let from = words.skip(from, phrases!["again"]);
-    time_alone(words, from..range.end).map(FollowUp::Again)
+    let later = read_new_time(words, from..range.end).filter(|to| to.is_later());
+    later
+        .or_else(|| time_alone(words, from..range.end))
+        .map(FollowUp::Again)
 }
 
 /// "an hour earlier", "10 min later".

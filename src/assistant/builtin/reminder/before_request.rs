@@ -19,7 +19,12 @@ pub(super) fn after_talk(message: &ParsedMessage, before: usize, body: usize) ->
         )
     });
     let is_set_off = words.original(talk.clone()).ends_with(',');
-    if !(is_answer || is_set_off) || unread_words::tells_when(words, talk) {
+    // "i feel great today" tells of today, as a reminder without a day is for today.
+    let told = match words.get(talk.end.saturating_sub(1)) {
+        "today" => talk.start..talk.end - 1,
+        _ => talk,
+    };
+    if !(is_answer || is_set_off) || unread_words::tells_when(words, told) {
         return None;
     }
     let request = ReminderText {

@@ -101,6 +101,10 @@ pub(super) static NEXT_DAY: Phrases = Phrases::new(&[
 ]);
 
 fn begins_with_time_word(words: &Words) -> bool {
+    // "6 and one for 7"
+    if words.after(1, phrases!["and one for", "and one"]).is_some() && has_digit(words.get(0)) {
+        return true;
+    }
     // "at 7 30 to call"
     if words.get(0).parse::<u32>().is_ok() && words.get(1) == "to" {
         return true;
@@ -201,6 +205,8 @@ fn ends_with_time_word(words: &Words) -> bool {
         | "of" | "the" => !matches!(before, "i" | "who"),
         "next" => !matches!(before, "whats" | "what" | "is" | "comes" | "up" | "whos"),
         "again" => matches!(before, "and" | "then"),
+        "one" => before == "and",
+        "respectively" => true,
         "then" => matches!(before, "and"),
         word => {
             is_weekday_list(word)

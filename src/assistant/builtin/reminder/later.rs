@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::finished;
 use super::half_understood::{NEXT_DAY, has_time_left};
 use super::parts::{split_request, text_of};
-use crate::assistant::builtin::{Intent, ParsedMessage};
+use crate::assistant::builtin::{Intent, ParsedMessage, wording};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when::{self, Delay, TimeExpression};
 use crate::assistant::text::words::Words;
@@ -39,21 +39,21 @@ pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<Inten
             .map(|second| (at, second))
     })?;
     let first = split_request(message, range.start..link, false);
-    let spec = first.spec?;
-    if first.text.is_empty() || has_time_left(&first.text) {
-        return None;
+    let text = match text_of(words, second.text) {
+        text if text.is_empty() => first.text.clone(),
+        text => text,
+    };
+    let unclear = Intent::Unclear(wording::reminder_half_understood(&text_of(words, range)));
+    let Some(spec) = first.spec else {
+        return Some(unclear);
+    };
+    if first.text.is_empty() || has_time_left(&first.text) || has_time_left(&text) {
+        return Some(unclear);
     }
     let one = finished(message, &spec, &first.text);
     let Intent::Remind { send_at, .. } = one else {
-        return None;
+        return Some(unclear);
     };
-    let text = match text_of(words, second.text) {
-        text if text.is_empty() => first.text,
-        text => text,
-    };
-    if has_time_left(&text) {
-        return None;
-    }
     let (later, from) = match second.time {
         CountedTime::After(later) => (later, send_at),
         CountedTime::Tomorrow => (
@@ -91,11 +91,7 @@ impl SecondTime {
     fn find(words: &Words, range: Range<usize>) -> Option<Self> {
         if let Some((time, end)) = counted_time(words, range.start) {
             let end = words.skip(end, phrases!["again"]);
-            let text = match words.get(end) {
-                _ if end >= range.end => range.end..range.end,
-                "to" => end + 1..range.end,
-                _ => return None,
-            };
+            let text = words.skip(end, phrases!["to"]).min(range.end)..range.end;
             return Some(Self { time, text });
         }
         (range.start + 1..range.end).find_map(|at| {
@@ -114,6 +110,7 @@ fn counted_time(words: &Words, at: usize) -> Option<(CountedTime, usize)> {
         return Some((CountedTime::Tomorrow, end));
     }
     let is_day_of_another = |end: usize| !matches!(words.get(end), "" | "to" | "again");
+    let is_timed = |end: usize| matches!(words.get(end), "at" | "on" | "than");
     if let Some(end) = words.after(at, &NEXT_DAY) {
         let day = TimeExpression {
             delay: Some(Delay {
@@ -132,5 +129,5 @@ fn counted_time(words: &Words, at: usize) -> Option<(CountedTime, usize)> {
         Some(_) => after.unwrap_or(end),
         None => after?,
     };
-    (!is_day_of_another(end)).then_some((CountedTime::After(later), end))
+    (!is_timed(end)).then_some((CountedTime::After(later), end))
 }

@@ -277,6 +277,9 @@ pub(super) fn each_with_text(message: &ParsedMessage, range: Range<usize>) -> Op
     if !is_first || !(2..=TIMES_MAX).contains(&starts.len()) {
         return None;
     }
+    // "at 8 to take vitamins and at 20 to take iron": the hours are those of 24.
+    let mut clocks = starts.iter().filter_map(|(_, (time, _))| time.clock);
+    let are_of_24 = clocks.any(is_of_24);
     let mut day = None;
     let each = starts.iter().enumerate().map(|(n, (_, (time, from)))| {
         let end = starts.get(n + 1).map_or(range.end, |(next, _)| *next);
@@ -290,10 +293,13 @@ pub(super) fn each_with_text(message: &ParsedMessage, range: Range<usize>) -> Op
             None => *time,
         };
         day = spec.day.or(day);
-        let spec = TimeExpression {
+        let mut spec = TimeExpression {
             day: spec.day.or(day.filter(|_| spec.delay.is_none())),
             ..spec
         };
+        if let Some(clock) = spec.clock.as_mut().filter(|_| are_of_24) {
+            clock.bare = false;
+        }
         let is_clear = !parsed.text.is_empty() && !has_time_left(&parsed.text);
         is_clear.then(|| finished(message, &spec, &parsed.text))
     });
@@ -381,7 +387,8 @@ pub(super) fn two(message: &ParsedMessage, range: Range<usize>) -> Option<Intent
         let both = [(time, &first.text), (later, text)].map(|(spec, text)| {
             let is_number = text.chars().all(|c| c.is_ascii_digit());
             let words = Words::new(text);
-            let is_limited = day_in_text::has_repeat(&words) || is_condition(&words, 0);
+            let is_limited =
+                day_in_text::has_repeat(&words) || is_condition(&words, 0) || words.get(0) == "and";
             let is_clear = !has_time_left(text) && !is_number && !is_limited;
             is_clear.then(|| finished(message, &spec, text))
         });

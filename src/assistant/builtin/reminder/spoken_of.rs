@@ -66,7 +66,20 @@ pub(in crate::assistant::builtin) fn spoken_of(message: &ParsedMessage<'_>) -> O
         ..*message.context
     };
     let understood = command(&read_message(&context));
-    understood.filter(|intent| matches!(intent, Intent::Remind { .. }))
+    understood.filter(|intent| matches!(intent, Intent::Remind { text, .. } if !is_answer(text)))
+}
+
+/// "yes pls" of "yes pls, at 6": no task.
+fn is_answer(text: &str) -> bool {
+    let words = Words::new(text);
+    let is_yes = |word: &str| {
+        phrases![
+            "yes", "yeah", "yep", "yup", "ok", "okay", "sure", "please", "pls", "also", "no",
+            "nope", "thanks", "and"
+        ]
+        .contains(word)
+    };
+    words.len() > 0 && words.iter().all(is_yes)
 }
 
 /// "split 100 by 4", "3 by 4": after a number, "by" and another one are no time.

@@ -2,7 +2,7 @@
 
 use super::MoodAction;
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::powers::{RequestStrength, parsers, planned_time};
+use crate::assistant::powers::{RequestStrength, parsers, planned_time, statement};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
 
@@ -179,6 +179,10 @@ fn fixed(request: &str) -> Option<(RequestStrength, MoodAction)> {
 /// "7/10", "7", "great today", "7: a long walk". `plain`: the word mood was used.
 fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<MoodAction> {
     let word = words.get(from);
+    // "great today, remind me at 5 to call ann": the request is done by what it is for.
+    if statement::has_request(&Words::new(words.original(from..end.max(from)))) {
+        return None;
+    }
     if plain && is_of_other_scale(words, from) {
         return Some(MoodAction::OutOfRange);
     }

@@ -82,7 +82,9 @@ pub(super) fn named_day(words: &Words, at: usize, on: bool) -> Option<(Day, usiz
 /// "next week on friday", "friday next week".
 fn of_next_week(words: &Words, at: usize) -> Option<(Day, usize)> {
     let of = |name: &str| weekday(name, true);
-    let (day, end) = match words.after(at, phrases!["next week on", "next week"]) {
+    static NEXT_WEEK: Phrases =
+        Phrases::new(&["next week on", "next week", "next wk on", "next wk"]);
+    let (day, end) = match words.after(at, &NEXT_WEEK) {
         Some(from) => (of(words.get(from))?, from + 1),
         None => {
             let end = words.after(at + 1, phrases!["next week", "of next week"])?;

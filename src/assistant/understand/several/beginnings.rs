@@ -45,7 +45,9 @@ pub(super) fn beginnings(words: &Words) -> impl Iterator<Item = RequestStart> {
         let before = words.get(at - 1);
         is_reminder(words, at) && !matches!(before, "to" | "will" | "that" | "which" | "you")
     };
-    let is_first = move |at: &usize| FIRST_WORDS.contains(words.hashed(*at)); // few words
+    let is_first = move |at: &usize| {
+        FIRST_WORDS.contains(words.hashed(*at)) || tells_entry(words, *at) // few words
+    };
     let all = (1..words.len())
         .filter(is_first)
         .map(move |at| RequestStart {
@@ -58,9 +60,33 @@ pub(super) fn beginnings(words: &Words) -> impl Iterator<Item = RequestStart> {
         (beginning.is_apart || is_own(beginning.at))
             && !adds_percent(words, beginning.at)
             && (names_number(words, beginning.at)
+                || tells_entry(words, beginning.at)
                 || words.after(beginning.at, &BEGINNINGS).is_some()
                 || beginning.is_apart && may_be_fact(words, beginning.at)
                 || is_question())
+    })
+}
+
+/// "my passport expires on 3 march", "mom's birthday is 3 may": words of what a superpower keeps, which
+/// are set apart from the words before.
+pub(super) fn tells_entry(words: &Words, at: usize) -> bool {
+    const SUBJECT_WORDS_MAX: usize = 5;
+    if at == 0 || !(is_link(words, at - 1) || words.is_set_off(at - 1)) {
+        return false;
+    }
+    let ends = |n: usize| n > at && (is_link(words, n - 1) || words.is_set_off(n - 1));
+    let subject = (at..words.len()).take(SUBJECT_WORDS_MAX + 1);
+    let mut subject = subject.take_while(|n| !ends(*n));
+    // "and 5 on a parcel" tells of money.
+    let has_verb = || {
+        let verbs = (at + 1..words.len()).take(2 * SUBJECT_WORDS_MAX);
+        let mut verbs = verbs.take_while(|n| !ends(*n));
+        verbs.any(|n| matches!(words.get(n), "ends" | "arrives" | "comes"))
+    };
+    subject.any(|n| match words.get(n) {
+        "birthday" | "bday" | "expires" | "renews" | "owes" => n > at,
+        "trial" | "parcel" | "package" => n > at && has_verb(),
+        _ => false,
     })
 }
 
