@@ -11,9 +11,7 @@ use crate::assistant::text::phrases::{Phrases, phrases};
 /// A longer message is no answer.
 const WORDS_MAX: usize = 40;
 
-static YES: Phrases = Phrases::new(&[
-    "yes please", "yes pls", "yes", "yeah", "yep", "yup", "sure", "ok", "okay",
-]);
+static YES: Phrases = Phrases::new(&["yes please", "yes pls", "yes", "yeah", "yep", "yup", "sure"]);
 
 /// The yes, and the request after it. `None` for any other message.
 pub(super) fn yes_and_request(message: &ParsedMessage<'_>) -> Option<Intent> {

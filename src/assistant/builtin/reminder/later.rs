@@ -129,5 +129,7 @@ fn counted_time(words: &Words, at: usize) -> Option<(CountedTime, usize)> {
         Some(_) => after.unwrap_or(end),
         None => after?,
     };
-    (!is_timed(end)).then_some((CountedTime::After(later), end))
+    // "2 hours after dinner"
+    let is_after_another = words.get(end - 1) == "after" && is_day_of_another(end);
+    (!is_timed(end) && !is_after_another).then_some((CountedTime::After(later), end))
 }
