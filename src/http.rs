@@ -39,7 +39,7 @@ pub use json::{Json, parse_json};
 pub use metrics::{RouteLabels, ServerMetrics};
 pub use multipart::{Form, FormLimits};
 pub use percent::decode_form;
-pub use problem::{Problem, method_not_allowed};
+pub use problem::{ProblemDetails, method_not_allowed};
 pub use response::{
     empty, html, json, json_bytes, json_with, stream, text, with_header, with_quota,
 };

@@ -59,7 +59,8 @@ pub(super) fn raw(error: &Error, request_id: &str) -> Vec<u8> {
 
 /// An error (RFC 9457).
 #[derive(Serialize, JsonSchema)]
-pub struct Problem<'a> {
+#[schemars(rename = "Problem")]
+pub struct ProblemDetails<'a> {
     #[schemars(extend("const" = "about:blank"))]
     r#type: &'static str,
     #[schemars(example = &"Not Found")]
@@ -79,7 +80,7 @@ pub struct Problem<'a> {
 
 fn body_of(error: &Error, request_id: &str) -> Bytes {
     let status = status_of(error.kind);
-    let problem = Problem {
+    let problem = ProblemDetails {
         r#type: "about:blank",
         title: status.canonical_reason().unwrap_or("Error"),
         status: status.as_u16(),

@@ -59,7 +59,7 @@ pub struct WebhookView {
 /// A new webhook with its secret.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CreatedWebhook {
-    #[schemars(with = "Secret")]
+    #[schemars(with = "WebhookSecret")]
     pub secret: String,
     #[serde(flatten)]
     pub webhook: WebhookView,
@@ -69,7 +69,8 @@ pub struct CreatedWebhook {
 // For schemas.
 #[derive(JsonSchema)]
 #[schemars(extend("pattern" = "^[0-9a-f]{64}$"))]
-pub struct Secret(pub String);
+#[schemars(rename = "Secret")]
+pub struct WebhookSecret(pub String);
 
 impl Marketplace {
     pub async fn create_webhook(

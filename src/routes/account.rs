@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Request;
-use super::answers::Message;
+use super::answers::MessageAnswer;
 use super::request::JsonBody;
 use crate::access;
 use crate::account::deletion;
@@ -17,7 +17,8 @@ use crate::model::subscription::StatusWord;
 
 /// Unknown values are empty strings.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Account<'a> {
+#[schemars(rename = "Account")]
+pub(super) struct AccountView<'a> {
     #[schemars(with = "PublicId")]
     user_id: &'a str,
     #[schemars(example = &"+15550100")]
@@ -38,7 +39,7 @@ pub(super) async fn status(rq: Request<SignedInUser>) -> Result<Response> {
     let status = rq.app.store.read(move |view| view.account_status(user));
     let account = status.await?.ok_or_else(deletion::account_erased)?;
     let user = &account.user;
-    Ok(http::json(&Account {
+    Ok(http::json(&AccountView {
         user_id: &user.public_id,
         phone: account.phone.as_deref().unwrap_or_default(),
         name: user.name.as_deref().unwrap_or_default(),
@@ -63,7 +64,8 @@ impl JsonBody for DeletionRequest {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct DeletionScheduled {
+#[schemars(rename = "DeletionScheduled")]
+pub(super) struct ScheduledDeletion {
     message: String,
     /// The date on which the account is deleted.
     #[schemars(example = &"2030-01-31", extend("format" = "date"))]
@@ -83,7 +85,7 @@ pub(super) async fn request_deletion(
         .write(move |tx| deletion::request(tx, user, &confirmation, now))
         .await?;
     let date = deletion.scheduled_for.utc_date();
-    Ok(http::json(&DeletionScheduled {
+    Ok(http::json(&ScheduledDeletion {
         message: format!(
             "Your account will be deleted on {date}. You can cancel until {}.",
             deletion.scheduled_for
@@ -99,7 +101,7 @@ pub(super) async fn cancel_deletion(rq: Request<SignedInUser>) -> Result<Respons
         .store
         .write(move |tx| deletion::cancel(tx, user, now))
         .await?;
-    Ok(http::json(&Message {
+    Ok(http::json(&MessageAnswer {
         message: "Your account will not be deleted.",
     }))
 }

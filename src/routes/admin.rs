@@ -16,11 +16,12 @@ use crate::model::agent_id::AgentId;
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct RelayList {
-    agents: Vec<Relay>,
+    agents: Vec<RelayView>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Relay {
+#[schemars(rename = "Relay")]
+struct RelayView {
     #[schemars(with = "AgentId")]
     agent_id: String,
     connected: bool,
@@ -37,7 +38,7 @@ pub(super) async fn edge_agents(rq: Request<Admin>) -> Result<Response> {
     let rows = rq.app.store.read(|view| view.agents()).await?;
     let agents = rows.into_iter().map(|row| {
         let (connected, seen_at) = rq.app.hub.presence(row.id);
-        Relay {
+        RelayView {
             agent_id: row.agent_id,
             connected,
             last_seen_at: seen_at.max(row.last_seen_at),

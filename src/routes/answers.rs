@@ -4,34 +4,37 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Message {
+#[schemars(rename = "Message")]
+pub(super) struct MessageAnswer {
     /// A sentence for people.
     pub message: &'static str,
 }
 
 /// The request took effect.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Accepted {
+#[schemars(rename = "Accepted")]
+pub(super) struct StatusAnswer {
     #[schemars(extend("const" = "ok"))]
     status: &'static str,
 }
 
 /// What was requested is done.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Done {
+#[schemars(rename = "Done")]
+pub(super) struct StatusAndMessage {
     #[schemars(extend("const" = "ok"))]
     status: &'static str,
     /// A sentence for people.
     message: &'static str,
 }
 
-impl Accepted {
+impl StatusAnswer {
     pub(super) const OK: Self = Self { status: "ok" };
 }
 
-impl Done {
+impl StatusAndMessage {
     pub(super) const fn new(message: &'static str) -> Self {
-        let status = Accepted::OK.status;
+        let status = StatusAnswer::OK.status;
         Self { status, message }
     }
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
-use super::answers::Accepted;
+use super::answers::StatusAnswer;
 use super::caller::SocketAgent;
 use super::request::JsonBody;
 use super::{Request, origin};
@@ -79,7 +79,7 @@ pub(super) async fn ack(mut rq: Request<AgentName>) -> Result<Response> {
             "This relay has no such command.",
         ));
     }
-    Ok(http::json(&Accepted::OK))
+    Ok(http::json(&StatusAnswer::OK))
 }
 
 pub(super) struct Registration {

@@ -1,7 +1,7 @@
 //! `/account/services…`: the calendars and mailboxes that a person connected, and
 //! `/admin/users/{user_id}/services…`: the same for the operator.
 
-use super::answers::Message;
+use super::answers::MessageAnswer;
 use super::caller::Admin;
 use super::request::JsonBody;
 use super::{Request, audit};
@@ -102,7 +102,7 @@ pub(super) async fn disconnect_for(rq: Request<Admin, (String, String)>) -> Resu
 }
 
 fn disconnected() -> Response {
-    http::json(&Message {
+    http::json(&MessageAnswer {
         message: "The service is disconnected; its credentials and fetched data are deleted.",
     })
 }

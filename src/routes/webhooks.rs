@@ -1,6 +1,6 @@
 //! `POST /webhooks/{webhook_id}`: signed calls from outside services to an app's webhook.
 
-use super::answers::Accepted;
+use super::answers::StatusAnswer;
 use super::{Caller, Request, address, origin};
 use crate::auth::webhook_signature::Stamp;
 use crate::error::{Error, ErrorKind, Result};
@@ -39,7 +39,7 @@ pub(super) async fn receive(mut rq: Request<(), String>) -> Result<Response> {
         body: &body,
     };
     let quota = rq.app.marketplace.call(&call).await?;
-    let response = http::json(&Accepted::OK);
+    let response = http::json(&StatusAnswer::OK);
     Ok(http::with_quota(response, &quota))
 }
 

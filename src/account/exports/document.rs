@@ -15,8 +15,8 @@ use super::folder::Draft;
 use super::json_file::JsonFile;
 use super::messages::{MessageCursor, Step};
 use super::sections::{
-    BillingSection, ExportedMemory, ExportedMessage, OmittedSection, Profile, Subscription,
-    VERSION, WebhookWithUrl,
+    BillingSection, ExportedMemory, ExportedMessage, ExportedProfile, ExportedSubscription,
+    OmittedSection, VERSION, WebhookWithUrl,
 };
 use crate::clock::Timestamp;
 use crate::error::{Error, ErrorKind, Result};
@@ -89,9 +89,9 @@ impl DocumentWriter<'_> {
         self.file.value("exported_at", &now);
         self.file.value("user_id", &account.user.public_id);
         self.file
-            .value("profile", &Profile::of(&account, last_active_at));
+            .value("profile", &ExportedProfile::of(&account, last_active_at));
         self.file
-            .value("subscription", &Subscription::of(&account, now));
+            .value("subscription", &ExportedSubscription::of(&account, now));
         self.file.value("personality_profile", &personality);
         self.rows("traits", |v, user, after| v.traits_page(user, after))
             .await?;

@@ -27,8 +27,8 @@ pub struct ExportDocument {
     pub export_version: String,
     pub exported_at: Timestamp,
     pub user_id: PublicId,
-    pub profile: Profile,
-    pub subscription: Subscription,
+    pub profile: ExportedProfile,
+    pub subscription: ExportedSubscription,
     pub personality_profile: Option<PersonalityProfile>,
     pub traits: Vec<Trait>,
     pub relationships: Vec<Relationship>,
@@ -52,7 +52,7 @@ pub struct ExportDocument {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct Profile {
+pub struct ExportedProfile {
     #[schemars(example = &"+15550100")]
     pub phone: String,
     pub name: String,
@@ -70,7 +70,7 @@ pub struct Profile {
     pub last_active_at: Option<Timestamp>,
 }
 
-impl Profile {
+impl ExportedProfile {
     pub(super) fn of(account: &Account, last_active_at: Option<Timestamp>) -> Self {
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
         Self {
@@ -90,7 +90,7 @@ impl Profile {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct Subscription {
+pub struct ExportedSubscription {
     #[schemars(with = "StatusWord")]
     pub status: String,
     #[schemars(with = "Option<PlanWord>")]
@@ -101,7 +101,7 @@ pub struct Subscription {
     pub trial_expires_at: Option<Timestamp>,
 }
 
-impl Subscription {
+impl ExportedSubscription {
     pub(super) fn of(account: &Account, now: Timestamp) -> Self {
         let subscription = access::subscription_status(&account.user, now);
         Self {

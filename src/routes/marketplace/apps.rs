@@ -14,7 +14,7 @@ use crate::marketplace::actions::{
 use crate::marketplace::apps::{AppView, Draft, ROOM_APPS_MAX};
 use crate::marketplace::template::FIELD_CHARS_MAX;
 use crate::routes::Request;
-use crate::routes::answers::Done;
+use crate::routes::answers::StatusAndMessage;
 use crate::routes::request::JsonBody;
 use crate::store::RoomApp;
 
@@ -89,7 +89,7 @@ pub(in crate::routes) async fn list_of_room(rq: Request<SignedInUser, String>) -
 }
 
 pub(super) fn message_body(message: &'static str) -> Response {
-    http::json(&Done::new(message))
+    http::json(&StatusAndMessage::new(message))
 }
 
 impl JsonBody for Draft {

@@ -12,7 +12,7 @@ use crate::marketplace::actions::ACTION_ID_CHARS_MAX;
 use crate::marketplace::mapping::{FIELDS_MAX, Mapping, PATH_BYTES_MAX, is_path};
 use crate::marketplace::template::FIELD_CHARS_MAX;
 use crate::marketplace::webhook_cache::SignatureScheme;
-use crate::marketplace::webhooks::{Draft, RATE_LIMIT_MAX, Secret, WebhookView};
+use crate::marketplace::webhooks::{Draft, RATE_LIMIT_MAX, WebhookSecret, WebhookView};
 use crate::model::public_id::PublicId;
 use crate::routes::Request;
 use crate::routes::request::JsonBody;
@@ -91,7 +91,7 @@ pub(in crate::routes) async fn delete(
 pub(in crate::routes) struct RotatedSecret {
     #[schemars(with = "PublicId")]
     webhook_id: String,
-    #[schemars(with = "Secret")]
+    #[schemars(with = "WebhookSecret")]
     new_secret: String,
 }
 

@@ -16,7 +16,7 @@ use crate::billing::history::History;
 use crate::billing::reconcile::Page;
 use crate::billing::status::PaymentStatus;
 use crate::flags::{FlagList, FlagView};
-use crate::http::Problem;
+use crate::http::ProblemDetails;
 use crate::ingest::explain::MessageExplanation;
 use crate::marketplace::apps::AppView;
 use crate::marketplace::rehearsal::Rehearsal;
@@ -30,24 +30,25 @@ use crate::services::{ServiceList, ServiceView};
 
 /// The types that operations refer to. Types of their fields need no line here.
 const ANSWERS: &[fn(&mut SchemaGenerator) -> Schema] = &[
-    schema_of::<account::Account<'_>>, schema_of::<account::DeletionScheduled>,
+    schema_of::<account::AccountView<'_>>, schema_of::<account::ScheduledDeletion>,
     schema_of::<admin::RelayList>, schema_of::<admin::RevokedTokens>,
-    schema_of::<answers::Accepted>, schema_of::<answers::Done>, schema_of::<answers::Message>,
-    schema_of::<apps::AppList>, schema_of::<apps::RoomApps>, schema_of::<audit::ChangeList>,
-    schema_of::<backup::StartedBackup>, schema_of::<billing::ReceivedEvent>,
-    schema_of::<commands::CommandList>, schema_of::<commands::DroppedCommand>,
-    schema_of::<commands::RetriedCommand>, schema_of::<edge::RegisteredRelay>,
-    schema_of::<flags::FlagProvider>, schema_of::<photos::UploadedPhoto>,
-    schema_of::<purge::StartedPurge>, schema_of::<replies::UsageReport>,
-    schema_of::<users::OperatorExport>, schema_of::<users::UserList<'_>>,
-    schema_of::<webhooks::RotatedSecret>, schema_of::<webhooks::WebhookEvents>,
-    schema_of::<webhooks::WebhookList>, schema_of::<AppView>, schema_of::<BackupStatus>,
-    schema_of::<CheckoutPage>, schema_of::<CreatedWebhook>, schema_of::<ExportDocument>,
-    schema_of::<ExportView>, schema_of::<FlagList>, schema_of::<FlagView>, schema_of::<History>,
-    schema_of::<MessageExplanation>, schema_of::<Page>, schema_of::<PaymentStatus>,
-    schema_of::<Problem<'_>>, schema_of::<PurgeOutlook>, schema_of::<Rehearsal>,
-    schema_of::<ServiceList>, schema_of::<ServiceView>, schema_of::<UsageLimits<'_>>,
-    schema_of::<UserView<'_>>, schema_of::<WebhookView>,
+    schema_of::<answers::StatusAnswer>, schema_of::<answers::StatusAndMessage>,
+    schema_of::<answers::MessageAnswer>, schema_of::<apps::AppList>, schema_of::<apps::RoomApps>,
+    schema_of::<audit::ChangeList>, schema_of::<backup::StartedBackup>,
+    schema_of::<billing::ReceivedEvent>, schema_of::<commands::CommandList>,
+    schema_of::<commands::DroppedCommand>, schema_of::<commands::RetriedCommand>,
+    schema_of::<edge::RegisteredRelay>, schema_of::<flags::FlagProvider>,
+    schema_of::<photos::UploadedPhoto>, schema_of::<purge::StartedPurge>,
+    schema_of::<replies::UsageReport>, schema_of::<users::OperatorExport>,
+    schema_of::<users::UserList<'_>>, schema_of::<webhooks::RotatedSecret>,
+    schema_of::<webhooks::WebhookEvents>, schema_of::<webhooks::WebhookList>, schema_of::<AppView>,
+    schema_of::<BackupStatus>, schema_of::<CheckoutPage>, schema_of::<CreatedWebhook>,
+    schema_of::<ExportDocument>, schema_of::<ExportView>, schema_of::<FlagList>,
+    schema_of::<FlagView>, schema_of::<History>, schema_of::<MessageExplanation>,
+    schema_of::<Page>, schema_of::<PaymentStatus>, schema_of::<ProblemDetails<'_>>,
+    schema_of::<PurgeOutlook>, schema_of::<Rehearsal>, schema_of::<ServiceList>,
+    schema_of::<ServiceView>, schema_of::<UsageLimits<'_>>, schema_of::<UserView<'_>>,
+    schema_of::<WebhookView>,
 ];
 
 /// The schemas by name.
