@@ -1,42 +1,20 @@
 //! The days and hours that a text names, and how often, in the languages that have sentences. Pure.
 
+mod reading;
 mod relative;
 mod repetition;
+mod tokens;
 
 use std::sync::LazyLock;
 
-use chrono::{Datelike, Days, NaiveDate, NaiveTime, Timelike, Weekday};
+use chrono::{Datelike, NaiveDate, NaiveTime, Timelike, Weekday};
 
 use super::calendar;
 use crate::clock::{Timestamp, Zone};
+use reading::{day, has_part_near, hour};
 use repetition::NamedRepetition;
+use tokens::tokens;
 
-const TODAY: [&str; 11] = [
-    "today", "tonight", "heute", "hoy", "aujourd", "oggi", "stasera", "vandaag", "vanavond",
-    "hoje", "idag",
-];
-const TOMORROW: [&str; 9] = [
-    "tomorrow", "morgen", "mañana", "manana", "demain", "domani", "amanhã", "amanha", "imorgon",
-];
-/// After these such a word is a morning.
-const BEFORE_MORNING: [&str; 10] = [
-    "guten", "am", "jeden", "heute", "goede", "deze", "la", "esta", "una", "cada",
-];
-/// Before such a word: the day after it.
-const DAY_AFTER: [&str; 4] = ["after", "pasado", "après", "depois"];
-const AFTER_TOMORROW: [&str; 4] = ["übermorgen", "overmorgen", "dopodomani", "övermorgon"];
-/// Between a day's number and its month, or the month and the year.
-const FILLERS: [&str; 8] = ["of", "de", "del", "st", "nd", "rd", "th", "er"];
-/// Words before a number that is an hour.
-const BEFORE_HOUR: [&str; 11] = [
-    "at", "um", "gegen", "las", "alle", "ore", "às", "om", "kl", "klockan", "around",
-];
-/// Before a number with one of the words of `HOURS` after it.
-const BEFORE_HOURS: [&str; 3] = ["à", "vers", "as"];
-const HOURS: [&str; 5] = ["h", "heures", "heure", "horas", "hora"];
-/// After a number that is an hour.
-const HOUR_MARKS: [&str; 5] = ["uhr", "時", "点", "點", "시"];
-const MINUTE_MARKS: [&str; 2] = ["分", "분"];
 /// By these an hour without am or pm is one after noon.
 const AFTERNOON_WORDS: [&str; 31] = [
     "afternoon", "evening", "night", "tonight", "pm", "nachmittag", "nachmittags", "abend",
@@ -48,24 +26,10 @@ const AFTERNOON_WORDS: [&str; 31] = [
 const AFTERNOON_PARTS: [&str; 9] = [
     "午後", "下午", "晚上", "夜", "오후", "저녁", "вечера", "дня", "مساء",
 ];
-
-/// Words of a part of an hour. An hour near one that isn't read with it is compared loosely.
-const HOUR_PARTS: [&str; 22] = [
-    "quarter", "half", "viertel", "dreiviertel", "cuarto", "cuarta", "media", "quart", "demi",
-    "demie", "moins", "menos", "meno", "quarto", "mezza", "mezzo", "meia", "kwart", "kwartier",
-    "kvart", "halv", "halve",
-];
-/// After a number of minutes, before the hour that they are near: "ten to nine".
-const BETWEEN_MINUTES_AND_HOUR: [&str; 9] = [
-    "to", "past", "before", "after", "vor", "nach", "voor", "över", "over",
-];
-const BEFORE_DISTANCE: [&str; 5] = ["in", "dans", "tra", "fra", "daqui"];
 const MIDNIGHT: [&str; 8] = [
     "midnight", "mitternacht", "medianoche", "minuit", "mezzanotte", "meianoite", "middernacht",
     "midnatt",
 ];
-/// Tokens beside an hour among which such words are looked for.
-const NEAR_TOKENS: usize = 5;
 /// Minutes by which an hour may differ that has such a word beside it.
 const PART_TOLERANCE: u32 = 45;
 
@@ -254,201 +218,6 @@ pub fn is_month(word: &str) -> bool {
     let is_short = (3..=4).contains(&word.chars().count());
     let mut names = MONTHS.iter().map(|(name, _)| name);
     names.any(|name| *name == word || is_short && name.starts_with(&word))
-}
-
-/// Letters or digits that stand together.
-#[derive(Debug, Clone, Copy)]
-struct TextToken<'t> {
-    text: &'t str,
-    /// The text between this time and the next one.
-    gap: &'t str,
-}
-
-impl TextToken<'_> {
-    fn number(&self, digits: std::ops::RangeInclusive<usize>) -> Option<u32> {
-        let is_number =
-            digits.contains(&self.text.len()) && self.text.chars().all(|c| c.is_ascii_digit());
-        is_number.then(|| self.text.parse().ok())?
-    }
-}
-
-fn tokens(text: &str) -> Vec<TextToken<'_>> {
-    let kind = |c: char| (c.is_ascii_digit(), c.is_alphabetic());
-    let mut places: Vec<(usize, usize)> = Vec::new();
-    let mut last = None;
-    for (at, c) in text.char_indices() {
-        let this = Some(kind(c)).filter(|kind| *kind != (false, false));
-        match places.last_mut() {
-            Some(place) if this.is_some() && this == last => place.1 = at + c.len_utf8(),
-            _ if this.is_some() => places.push((at, at + c.len_utf8())),
-            _ => {}
-        }
-        last = this;
-    }
-    let ends = places
-        .iter()
-        .skip(1)
-        .map(|place| place.0)
-        .chain([text.len()]);
-    let gaps: Vec<usize> = ends.collect();
-    places
-        .iter()
-        .zip(gaps)
-        .map(|((start, end), next)| TextToken {
-            text: &text[*start..*end],
-            gap: &text[*end..next],
-        })
-        .collect()
-}
-
-fn day(tokens: &[TextToken<'_>], at: usize, today: NaiveDate) -> Option<NamedDay> {
-    let word = tokens[at].text;
-    let text_at = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |one| one.text);
-    let before = text_at(at.checked_sub(1));
-    let after_days = |days| today.checked_add_days(Days::new(days)).map(NamedDay::Date);
-    if TODAY.contains(&word) {
-        return after_days(0);
-    }
-    if AFTER_TOMORROW.contains(&word) {
-        return after_days(2);
-    }
-    if TOMORROW.contains(&word) || word == "morgon" && before == "i" {
-        let before_that = text_at(at.checked_sub(2));
-        return match DAY_AFTER.contains(&before) || DAY_AFTER.contains(&before_that) {
-            true => after_days(2),
-            false if BEFORE_MORNING.contains(&before) => None,
-            false => after_days(1),
-        };
-    }
-    static WEEKDAYS: LazyLock<Vec<(String, u8)>> = LazyLock::new(calendar::weekdays);
-    static MONTHS: LazyLock<Vec<(String, u8)>> = LazyLock::new(calendar::months);
-    let with_next = format!("{word}{}{}", tokens[at].gap, text_at(Some(at + 1)));
-    let named = |(name, _): &&(String, u8)| *name == word || *name == with_next;
-    if let Some((_, number)) = WEEKDAYS.iter().find(named) {
-        return Weekday::try_from(*number).ok().map(NamedDay::Weekday);
-    }
-    if let Some((_, number)) = MONTHS.iter().find(|(name, _)| name == word) {
-        return of_year(tokens, at, u32::from(*number) + 1);
-    }
-    iso_date(tokens, at)
-        .or_else(|| relative::date_in_figures(tokens, at))
-        .or_else(|| relative::day(tokens, at, today))
-}
-
-/// "5 May 2030", "May 5th", "5 de mayo de 2030": `at` is the month's place.
-fn of_year(tokens: &[TextToken<'_>], at: usize, month: u32) -> Option<NamedDay> {
-    let is_filler = |token: &&TextToken<'_>| FILLERS.contains(&token.text);
-    let mut back = tokens[..at].iter().rev().skip_while(is_filler);
-    let mut after = tokens[at + 1..].iter().filter(|token| !is_filler(token));
-    let is_day = |number: &u32| (1..=31).contains(number);
-    let before = back
-        .next()
-        .and_then(|token| token.number(1..=2))
-        .filter(is_day);
-    let day = before.or_else(|| after.next()?.number(1..=2).filter(is_day))?;
-    let year = after.next().and_then(|token| token.number(4..=4));
-    Some(NamedDay::OfYear {
-        month,
-        day,
-        year: year.and_then(|year| i32::try_from(year).ok()),
-    })
-}
-
-fn iso_date(tokens: &[TextToken<'_>], at: usize) -> Option<NamedDay> {
-    let [year, month, day, ..] = &tokens[at..] else {
-        return None;
-    };
-    if (year.gap, month.gap) != ("-", "-") {
-        return None;
-    }
-    let numbers = (
-        year.number(4..=4)?,
-        month.number(2..=2)?,
-        day.number(2..=2)?,
-    );
-    let year = i32::try_from(numbers.0).ok()?;
-    NaiveDate::from_ymd_opt(year, numbers.1, numbers.2).map(NamedDay::Date)
-}
-
-/// Whether words beside an hour or a distance name a part of an hour: "quarter to nine", "in an hour
-/// and a half", "2h30".
-fn has_part_near(tokens: &[TextToken<'_>], at: usize) -> bool {
-    let from = at.saturating_sub(NEAR_TOKENS);
-    let near = from..(at + NEAR_TOKENS + 1).min(tokens.len());
-    let mut near = near.map(|one| (one, &tokens[one]));
-    near.any(|(one, token)| {
-        let before = one.checked_sub(1).map(|before| &tokens[before]);
-        let is_minutes = before.is_some_and(|before| {
-            before.number(1..=2).is_some() || relative::number_of(before.text).is_some()
-        });
-        HOUR_PARTS.contains(&token.text)
-            || is_minutes && BETWEEN_MINUTES_AND_HOUR.contains(&token.text)
-            || token.gap == "." && token.number(1..=2).is_some() && one > at
-            || token.text == "h" && token.gap.is_empty() && one > at
-    })
-}
-
-fn hour(tokens: &[TextToken<'_>], at: usize, is_afternoon: bool) -> Option<NamedHour> {
-    let token = &tokens[at];
-    let hour = token.number(1..=2).filter(|hour| *hour <= 24)?;
-    let before = at.checked_sub(1).map(|at| &tokens[at]);
-    // The minutes of another hour, or a part of a number or date.
-    if before.is_some_and(|token| {
-        token.number(1..=9).is_some() && matches!(token.gap, ":" | "：" | "." | "," | "-" | "/")
-    }) {
-        return None;
-    }
-    let before = before.map_or("", |token| token.text);
-    let text_at = |at: usize| tokens.get(at).map_or("", |token| token.text);
-    // "in 2h30" is a distance.
-    if BEFORE_DISTANCE.contains(&before) && text_at(at + 1) == "h" {
-        return None;
-    }
-    let minutes = tokens.get(at + 1).and_then(|token| token.number(2..=2));
-    let minutes = minutes.filter(|minute| *minute < 60);
-    let is_before_hour = BEFORE_HOUR.contains(&before);
-    let (minute, next, is_clock) = match (token.gap, minutes) {
-        (":" | "：", Some(minute)) => (minute, at + 2, true),
-        (".", Some(minute)) => (minute, at + 2, is_before_hour),
-        _ => match (text_at(at + 1), tokens.get(at + 2)) {
-            ("h", Some(minutes)) if tokens[at + 1].gap.is_empty() => {
-                (minutes.number(2..=2).unwrap_or(0), at + 3, true)
-            }
-            (mark, Some(minutes))
-                if HOUR_MARKS.contains(&mark)
-                    && MINUTE_MARKS
-                        .iter()
-                        .any(|mark| text_at(at + 3).starts_with(mark)) =>
-            {
-                (minutes.number(1..=2).unwrap_or(0), at + 3, true)
-            }
-            (mark, _) if BEFORE_HOURS.contains(&before) => (0, at + 1, HOURS.contains(&mark)),
-            _ => (0, at + 1, false),
-        },
-    };
-    let half = match (text_at(next), text_at(next + 1)) {
-        ("am", _) | ("a", "m") => Some(0),
-        ("pm", _) | ("p", "m") => Some(12),
-        _ => None,
-    };
-    let has_mark = HOUR_MARKS
-        .iter()
-        .any(|mark| text_at(next).starts_with(mark));
-    if let Some(half) = half.filter(|_| hour <= 12) {
-        return Some(NamedHour {
-            hour: hour % 12 + half,
-            minute,
-            is_loose: false,
-            tolerance: 0,
-        });
-    }
-    let is_bare = !is_clock && is_before_hour && !has_mark;
-    (is_clock || has_mark || is_bare).then_some(NamedHour {
-        hour,
-        minute,
-        is_loose: hour <= 12 && (is_bare || is_afternoon),
-        tolerance: 0,
-    })
 }
 
 #[cfg(test)]

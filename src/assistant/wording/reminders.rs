@@ -290,6 +290,13 @@ pub fn reminder_date_ambiguous(a: NaiveDate, b: NaiveDate) -> String {
     )
 }
 
+/// "on monday, tuesday and wednesday at 6, 7 and 8"
+pub fn reminder_times_max(max: usize) -> String {
+    format!(
+        "Those are more than {max} times at once, so I've set nothing. Please say some of them, and the others in the next message."
+    )
+}
+
 pub fn reminder_empty() -> String {
     "What should I remind you of, and when? For example: “remind me in 20 minutes to check the oven”.".to_owned()
 }

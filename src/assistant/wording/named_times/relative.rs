@@ -2,8 +2,20 @@
 
 use chrono::{Datelike, Days, NaiveDate, Weekday};
 
-use super::{BEFORE_HOUR, BETWEEN_MINUTES_AND_HOUR, HOUR_MARKS, NamedDay, NamedHour, TextToken};
+use super::tokens::TextToken;
+use super::{NamedDay, NamedHour};
 use crate::clock::{Timestamp, Zone};
+
+/// Words before a number that is an hour.
+pub(super) const BEFORE_HOUR: [&str; 11] = [
+    "at", "um", "gegen", "las", "alle", "ore", "às", "om", "kl", "klockan", "around",
+];
+/// After a number that is an hour.
+pub(super) const HOUR_MARKS: [&str; 5] = ["uhr", "時", "点", "點", "시"];
+/// After a number of minutes, before the hour that they are near: "ten to nine".
+pub(super) const BETWEEN_MINUTES_AND_HOUR: [&str; 9] = [
+    "to", "past", "before", "after", "vor", "nach", "voor", "över", "over",
+];
 
 /// Numbers in words: each the number, and its words.
 const NUMBERS: [(u32, &str); 15] = [

@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use chrono::{Datelike, Weekday};
 
-use super::{TextToken, calendar};
+use super::calendar;
+use super::tokens::TextToken;
 use crate::clock::{Timestamp, Zone};
 
 const EACH: [&str; 22] = [

@@ -1,0 +1,188 @@
+//! Reads days and hours in figures: "am 5. Dezember", "9 pm".
+
+use std::sync::LazyLock;
+
+use chrono::{Days, NaiveDate, Weekday};
+
+use super::relative::{self, BEFORE_HOUR, BETWEEN_MINUTES_AND_HOUR, HOUR_MARKS};
+use super::tokens::TextToken;
+use super::{NamedDay, NamedHour, calendar};
+
+const TODAY: [&str; 11] = [
+    "today", "tonight", "heute", "hoy", "aujourd", "oggi", "stasera", "vandaag", "vanavond",
+    "hoje", "idag",
+];
+const TOMORROW: [&str; 9] = [
+    "tomorrow", "morgen", "mañana", "manana", "demain", "domani", "amanhã", "amanha", "imorgon",
+];
+/// After these such a word is a morning.
+const BEFORE_MORNING: [&str; 10] = [
+    "guten", "am", "jeden", "heute", "goede", "deze", "la", "esta", "una", "cada",
+];
+/// Before such a word: the day after it.
+const DAY_AFTER: [&str; 4] = ["after", "pasado", "après", "depois"];
+const AFTER_TOMORROW: [&str; 4] = ["übermorgen", "overmorgen", "dopodomani", "övermorgon"];
+/// Between a day's number and its month, or the month and the year.
+const FILLERS: [&str; 8] = ["of", "de", "del", "st", "nd", "rd", "th", "er"];
+/// Before a number with one of the words of `HOURS` after it.
+const BEFORE_HOURS: [&str; 3] = ["à", "vers", "as"];
+const HOURS: [&str; 5] = ["h", "heures", "heure", "horas", "hora"];
+const MINUTE_MARKS: [&str; 2] = ["分", "분"];
+/// Words of a part of an hour. An hour near one that isn't read with it is compared loosely.
+const HOUR_PARTS: [&str; 22] = [
+    "quarter", "half", "viertel", "dreiviertel", "cuarto", "cuarta", "media", "quart", "demi",
+    "demie", "moins", "menos", "meno", "quarto", "mezza", "mezzo", "meia", "kwart", "kwartier",
+    "kvart", "halv", "halve",
+];
+pub(super) const BEFORE_DISTANCE: [&str; 5] = ["in", "dans", "tra", "fra", "daqui"];
+/// Tokens beside an hour among which such words are looked for.
+const NEAR_TOKENS: usize = 5;
+pub(super) fn day(tokens: &[TextToken<'_>], at: usize, today: NaiveDate) -> Option<NamedDay> {
+    let word = tokens[at].text;
+    let text_at = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |one| one.text);
+    let before = text_at(at.checked_sub(1));
+    let after_days = |days| today.checked_add_days(Days::new(days)).map(NamedDay::Date);
+    if TODAY.contains(&word) {
+        return after_days(0);
+    }
+    if AFTER_TOMORROW.contains(&word) {
+        return after_days(2);
+    }
+    if TOMORROW.contains(&word) || word == "morgon" && before == "i" {
+        let before_that = text_at(at.checked_sub(2));
+        return match DAY_AFTER.contains(&before) || DAY_AFTER.contains(&before_that) {
+            true => after_days(2),
+            false if BEFORE_MORNING.contains(&before) => None,
+            false => after_days(1),
+        };
+    }
+    static WEEKDAYS: LazyLock<Vec<(String, u8)>> = LazyLock::new(calendar::weekdays);
+    static MONTHS: LazyLock<Vec<(String, u8)>> = LazyLock::new(calendar::months);
+    let with_next = format!("{word}{}{}", tokens[at].gap, text_at(Some(at + 1)));
+    let named = |(name, _): &&(String, u8)| *name == word || *name == with_next;
+    if let Some((_, number)) = WEEKDAYS.iter().find(named) {
+        return Weekday::try_from(*number).ok().map(NamedDay::Weekday);
+    }
+    if let Some((_, number)) = MONTHS.iter().find(|(name, _)| name == word) {
+        return of_year(tokens, at, u32::from(*number) + 1);
+    }
+    iso_date(tokens, at)
+        .or_else(|| relative::date_in_figures(tokens, at))
+        .or_else(|| relative::day(tokens, at, today))
+}
+
+/// "5 May 2030", "May 5th", "5 de mayo de 2030": `at` is the month's place.
+pub(super) fn of_year(tokens: &[TextToken<'_>], at: usize, month: u32) -> Option<NamedDay> {
+    let is_filler = |token: &&TextToken<'_>| FILLERS.contains(&token.text);
+    let mut back = tokens[..at].iter().rev().skip_while(is_filler);
+    let mut after = tokens[at + 1..].iter().filter(|token| !is_filler(token));
+    let is_day = |number: &u32| (1..=31).contains(number);
+    let before = back
+        .next()
+        .and_then(|token| token.number(1..=2))
+        .filter(is_day);
+    let day = before.or_else(|| after.next()?.number(1..=2).filter(is_day))?;
+    let year = after.next().and_then(|token| token.number(4..=4));
+    Some(NamedDay::OfYear {
+        month,
+        day,
+        year: year.and_then(|year| i32::try_from(year).ok()),
+    })
+}
+
+pub(super) fn iso_date(tokens: &[TextToken<'_>], at: usize) -> Option<NamedDay> {
+    let [year, month, day, ..] = &tokens[at..] else {
+        return None;
+    };
+    if (year.gap, month.gap) != ("-", "-") {
+        return None;
+    }
+    let numbers = (
+        year.number(4..=4)?,
+        month.number(2..=2)?,
+        day.number(2..=2)?,
+    );
+    let year = i32::try_from(numbers.0).ok()?;
+    NaiveDate::from_ymd_opt(year, numbers.1, numbers.2).map(NamedDay::Date)
+}
+
+/// Whether words beside an hour or a distance name a part of an hour: "quarter to nine", "in an hour
+/// and a half", "2h30".
+pub(super) fn has_part_near(tokens: &[TextToken<'_>], at: usize) -> bool {
+    let from = at.saturating_sub(NEAR_TOKENS);
+    let near = from..(at + NEAR_TOKENS + 1).min(tokens.len());
+    let mut near = near.map(|one| (one, &tokens[one]));
+    near.any(|(one, token)| {
+        let before = one.checked_sub(1).map(|before| &tokens[before]);
+        let is_minutes = before.is_some_and(|before| {
+            before.number(1..=2).is_some() || relative::number_of(before.text).is_some()
+        });
+        HOUR_PARTS.contains(&token.text)
+            || is_minutes && BETWEEN_MINUTES_AND_HOUR.contains(&token.text)
+            || token.gap == "." && token.number(1..=2).is_some() && one > at
+            || token.text == "h" && token.gap.is_empty() && one > at
+    })
+}
+
+pub(super) fn hour(tokens: &[TextToken<'_>], at: usize, is_afternoon: bool) -> Option<NamedHour> {
+    let token = &tokens[at];
+    let hour = token.number(1..=2).filter(|hour| *hour <= 24)?;
+    let before = at.checked_sub(1).map(|at| &tokens[at]);
+    // The minutes of another hour, or a part of a number or date.
+    if before.is_some_and(|token| {
+        token.number(1..=9).is_some() && matches!(token.gap, ":" | "：" | "." | "," | "-" | "/")
+    }) {
+        return None;
+    }
+    let before = before.map_or("", |token| token.text);
+    let text_at = |at: usize| tokens.get(at).map_or("", |token| token.text);
+    // "in 2h30" is a distance.
+    if BEFORE_DISTANCE.contains(&before) && text_at(at + 1) == "h" {
+        return None;
+    }
+    let minutes = tokens.get(at + 1).and_then(|token| token.number(2..=2));
+    let minutes = minutes.filter(|minute| *minute < 60);
+    let is_before_hour = BEFORE_HOUR.contains(&before);
+    let (minute, next, is_clock) = match (token.gap, minutes) {
+        (":" | "：", Some(minute)) => (minute, at + 2, true),
+        (".", Some(minute)) => (minute, at + 2, is_before_hour),
+        _ => match (text_at(at + 1), tokens.get(at + 2)) {
+            ("h", Some(minutes)) if tokens[at + 1].gap.is_empty() => {
+                (minutes.number(2..=2).unwrap_or(0), at + 3, true)
+            }
+            (mark, Some(minutes))
+                if HOUR_MARKS.contains(&mark)
+                    && MINUTE_MARKS
+                        .iter()
+                        .any(|mark| text_at(at + 3).starts_with(mark)) =>
+            {
+                (minutes.number(1..=2).unwrap_or(0), at + 3, true)
+            }
+            (mark, _) if BEFORE_HOURS.contains(&before) => (0, at + 1, HOURS.contains(&mark)),
+            _ => (0, at + 1, false),
+        },
+    };
+    let half = match (text_at(next), text_at(next + 1)) {
+        ("am", _) | ("a", "m") => Some(0),
+        ("pm", _) | ("p", "m") => Some(12),
+        _ => None,
+    };
+    let has_mark = HOUR_MARKS
+        .iter()
+        .any(|mark| text_at(next).starts_with(mark));
+    if let Some(half) = half.filter(|_| hour <= 12) {
+        return Some(NamedHour {
+            hour: hour % 12 + half,
+            minute,
+            is_loose: false,
+            tolerance: 0,
+        });
+    }
+    let is_bare = !is_clock && is_before_hour && !has_mark;
+    (is_clock || has_mark || is_bare).then_some(NamedHour {
+        hour,
+        minute,
+        is_loose: hour <= 12 && (is_bare || is_afternoon),
+        tolerance: 0,
+    })
+}
