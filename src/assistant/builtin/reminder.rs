@@ -36,6 +36,7 @@ use correction::CorrectedTime;
 use half_understood::{
     begins_with_hour, has_second_day, has_time_left, is_half_read, names_day_of_another,
 };
+pub(in crate::assistant) use later::counts_from_another;
 pub(super) use parts::split_words;
 pub(in crate::assistant) use parts::without_courtesies;
 use parts::{split_request, text_of, without_too};

@@ -5,7 +5,7 @@ mod words;
 
 use words::{
     ASKING, CLAUSE_WORDS, CONDITIONS, ERRANDS, FILLERS, HEDGES, OTHER_WORDS, QUESTIONS, RELATIONS,
-    SAYING, SECOND_REQUESTS,
+    REQUESTS, SAYING, SECOND_REQUESTS,
 };
 
 use crate::assistant::builtin::ParsedMessage;
@@ -92,9 +92,6 @@ pub(super) fn has_second_request(words: &Words<'_>) -> bool {
 
 /// "today, remind me at 5 to call ann", "today. add milk to my list": something is asked for after it.
 pub(super) fn has_request(words: &Words<'_>) -> bool {
-    static REQUESTS: [&str; 9] = [
-        "remind me", "add", "put", "cancel", "delete", "remove", "set a", "set an", "call",
-    ];
     follows(words, &REQUESTS)
 }
 

@@ -28,26 +28,23 @@ pub(super) fn yes_and_request(message: &ParsedMessage<'_>) -> Option<Intent> {
         ..*message.context
     };
     let rest = read_message(&context);
+    let is_of_power = || is_linked && asks_for_power(&context, message.context.group);
     let request = match one_request(&rest) {
-        Intent::Unknown if is_linked && !asks_for_power(&context, message.context.group) => {
-            match UnknownMessage::of_parsed(&rest).statement? {
-                Statement::Plan {
-                    text,
-                    send_at,
-                    recurrence,
-                } => Intent::Remind {
-                    text,
-                    send_at,
-                    zone: None,
-                    recurrence,
-                },
-                _ => return None,
-            }
-        }
         request @ (Intent::Remind { .. } | Intent::RemindBefore(_)) => request,
-        _ if is_linked && asks_for_power(&context, message.context.group) => {
-            Intent::Power(context.text.to_owned())
-        }
+        _ if is_of_power() => Intent::Power(context.text.to_owned()),
+        Intent::Unknown if is_linked => match UnknownMessage::of_parsed(&rest).statement? {
+            Statement::Plan {
+                text,
+                send_at,
+                recurrence,
+            } => Intent::Remind {
+                text,
+                send_at,
+                zone: None,
+                recurrence,
+            },
+            _ => return None,
+        },
         _ => return None,
     };
     if rest.depends_on_zone.get() {

@@ -1,8 +1,8 @@
 //! Whether a short message can still mean the reminder that was named last, or that was asked for.
 
 use super::told;
-use crate::assistant::powers::{RequestStrength, recognise};
-use crate::assistant::{self, Intent, MessageContext, Statement, UnknownMessage};
+use crate::assistant::powers::RequestStrength;
+use crate::assistant::{self, Intent, MessageContext, Statement};
 use crate::error::Result;
 use crate::ingest::dialog::{latest, question};
 use crate::ingest::powers;
@@ -31,10 +31,7 @@ pub(super) fn has_changed(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
     let is_since = |one: &&MessageRow| !latest.is_of_message(one.id) && one.received_at >= at;
     let own = messages.iter().filter(|one| one.user == turn.user.id);
     for one in own.take_while(is_since) {
-        if tells_plan(turn, one)
-            || asks_in_vain(turn, one)
-            || !powers::changed_by(turn, tx, one.id)?.is_empty()
-        {
+        if speaks_of_another(turn, one) || !powers::changed_by(turn, tx, one.id)?.is_empty() {
             return Ok(true);
         }
     }
@@ -67,38 +64,30 @@ pub(super) fn asks_about_day(
     ))
 }
 
-/// "dinner with tom on friday at 8"
-fn tells_plan(turn: &MessageTurn<'_>, one: &MessageRow) -> bool {
+/// Whether a message spoke of something else than a reminder that was set: a plan that was offered
+/// ("dinner with tom on friday at 8"), a request that could not be carried out ("remind me at 6 and 9
+/// or so to call"), what is about memories or a superpower's ("forget my pin", "my trips"), or words
+/// that are not understood.
+fn speaks_of_another(turn: &MessageTurn<'_>, one: &MessageRow) -> bool {
     let persona = turn.ingest.persona.get();
-    let statement = UnknownMessage::read(&context_of(turn, one, &persona.name)).statement;
-    matches!(statement, Some(Statement::Plan { .. }))
-}
-
-/// A request that could not be carried out, as "remind me at 6 and 9 or so to call", or that is about
-/// something else, as "forget my pin".
-fn asks_in_vain(turn: &MessageTurn<'_>, one: &MessageRow) -> bool {
-    let persona = turn.ingest.persona.get();
-    let context = context_of(turn, one, &persona.name);
-    match assistant::understand(&context) {
+    let understood = assistant::understand_all(&context_of(turn, one, &persona.name));
+    let mut calls = understood.calls.calls.iter();
+    if calls.any(|call| call.strength == RequestStrength::Clear) {
+        return true;
+    }
+    match understood.intent {
         Intent::Unclear(_)
         | Intent::AskWhen { .. }
         | Intent::Forget { .. }
         | Intent::Recall { .. } => true,
         Intent::Unknown => {
+            let statement = understood.unknown.and_then(|unknown| unknown.statement);
             let asks_for_patience = one.text.to_lowercase().starts_with("wait");
-            let is_short = one.text.split_whitespace().count() < UNKNOWN_WORDS_MIN;
-            !is_short && !asks_for_patience || asks_of_power(&context)
+            let is_long = one.text.split_whitespace().count() >= UNKNOWN_WORDS_MIN;
+            matches!(statement, Some(Statement::Plan { .. })) || is_long && !asks_for_patience
         }
-        _ => asks_of_power(&context),
+        _ => false,
     }
-}
-
-/// "my trips", "when is my dinner": what a superpower keeps is asked for.
-fn asks_of_power(context: &MessageContext<'_>) -> bool {
-    let calls = recognise(context).calls;
-    calls
-        .iter()
-        .any(|call| call.strength == RequestStrength::Clear)
 }
 
 fn context_of<'a>(

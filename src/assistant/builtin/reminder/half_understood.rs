@@ -229,7 +229,7 @@ fn has_span(words: &Words) -> bool {
     })
 }
 
-fn has_digit(word: &str) -> bool {
+pub(super) fn has_digit(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit())
 }
 

@@ -104,6 +104,11 @@ impl SecondTime {
     }
 }
 
+/// Whether a time counts from that of another reminder.
+pub(in crate::assistant) fn counts_from_another(words: &Words) -> bool {
+    (0..words.len().min(WORDS_MAX)).any(|at| counted_time(words, at).is_some())
+}
+
 /// The time at `at`, and the index after it.
 fn counted_time(words: &Words, at: usize) -> Option<(CountedTime, usize)> {
     if let Some(end) = words.after(at, &SAME_TIME) {

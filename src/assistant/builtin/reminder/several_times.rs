@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::day_in_text;
 use super::finished;
-use super::half_understood::{has_time_left, is_condition};
+use super::half_understood::{has_digit, has_time_left, is_condition};
 use super::parts::{self, split_request, text_of};
 use super::task_words::is_task_word;
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};
@@ -50,7 +50,7 @@ pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> 
         return None;
     }
     if specs.len() > TIMES_MAX {
-        return Some(Intent::Unclear(wording::reminder_one_time()));
+        return Some(Intent::Unclear(wording::reminder_times_max(TIMES_MAX)));
     }
     let mut specs = specs;
     let now = message.context.now;
@@ -202,10 +202,6 @@ fn each_day_at_each_hour(specs: &[TimeExpression]) -> Option<Vec<TimeExpression>
         })
     });
     Some(each.collect())
-}
-
-fn has_digit(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// At least two spans in a row: "in 10 min and 20 min".

@@ -67,6 +67,12 @@ pub(super) const SECOND_REQUESTS: [&str; 40] = [
     "skip", "remind",
 ];
 
+/// How a request begins, of those that no note of a mood begins with: "felt", "ran" and "got the" may be
+/// its reason.
+pub(super) const REQUESTS: [&str; 9] = [
+    "remind me", "add", "put", "cancel", "delete", "remove", "set a", "set an", "call",
+];
+
 /// How something begins that is to be done for somebody. It may also be a plan of a day.
 pub(super) const ERRANDS: [&str; 7] = ["tell", "text", "call", "order", "email", "message", "send"];
 

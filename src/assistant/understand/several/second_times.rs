@@ -2,7 +2,7 @@
 
 use super::MessagePart;
 use crate::assistant::builtin::Intent;
-use crate::assistant::text::phrases::phrases;
+use crate::assistant::builtin::reminder::counts_from_another;
 use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
 use crate::assistant::wording;
@@ -29,17 +29,7 @@ pub(super) fn with_unsure_day(intent: Intent, typed: &str) -> Intent {
 
 /// A reminder so long after the one before it.
 pub(super) fn counts_from_first(part: &MessagePart<'_>) -> bool {
-    let words = Words::new(part.text);
-    let is_later = |at: usize| {
-        let duration = when::read_duration(&words, at);
-        duration.is_some_and(|(_, end)| {
-            words.get(end - 1) == "later"
-                || words
-                    .after(end, phrases!["later", "after that", "afterwards"])
-                    .is_some()
-        })
-    };
-    matches!(part.intent, Intent::Remind { .. }) && (0..words.len()).any(is_later)
+    matches!(part.intent, Intent::Remind { .. }) && counts_from_another(&Words::new(part.text))
 }
 
 /// Whether a day other than today is named.
