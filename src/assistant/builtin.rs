@@ -114,6 +114,8 @@ pub enum Intent {
     Several(Vec<Intent>),
     /// One of several requests that a superpower understands, as typed.
     Power(String),
+    /// What somebody tells beside other requests, and asks nothing for.
+    Statement(Statement),
     Status,
     /// "what's my name?": told alone, also where it is asked in a group.
     Profile(ProfilePart),
@@ -209,7 +211,7 @@ impl Intent {
     /// several times is one request.
     pub fn commands(&self) -> u64 {
         match self {
-            Self::Say(_) | Self::Crisis(_) | Self::Unknown => 0,
+            Self::Say(_) | Self::Crisis(_) | Self::Unknown | Self::Statement(_) => 0,
             Self::FollowUp { what, .. } if what.is_command() => 1,
             Self::FollowUp { otherwise, .. } => otherwise.commands(),
             Self::Several(requests) => {

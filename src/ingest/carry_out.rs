@@ -93,6 +93,7 @@ pub(super) fn run_unlimited(
             wording::crisis(kind, &turn.message.sender, language)
         }
         Intent::Power(text) => answer::answer_part(turn, tx, &text)?,
+        Intent::Statement(stated) => return offers::answer_part(turn, tx, stated),
         Intent::Several(requests) => return each(turn, tx, requests),
         Intent::ConnectCalendar => connecting::link(turn, tx, false)?,
         Intent::ConnectMail => connecting::link(turn, tx, true)?,

@@ -295,6 +295,7 @@ fn intent_name(intent: &Intent) -> &'static str {
         Intent::ConnectMail => "wants to connect a mailbox",
         Intent::Several(_) => "several requests",
         Intent::Power(_) => "a superpower",
+        Intent::Statement(_) => "tells of something",
         Intent::FollowUp { .. } => "refers to what was said before",
         Intent::Unclear(_)
         | Intent::AskWhen { .. }

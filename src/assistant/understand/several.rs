@@ -16,7 +16,7 @@ use crate::assistant::text::phrases::phrases;
 use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
 use crate::assistant::wording;
-use beginnings::{RequestStart, beginnings};
+use beginnings::{RequestStart, beginnings, begins_statement};
 use questions::{QUESTIONS, begins_question, is_to_be_asked};
 use second_times::{counts_from_first, names_day, names_wait, with_unsure_day};
 use sentences::{is_time, sentences};
@@ -34,8 +34,6 @@ struct MessagePart<'a> {
     is_second: bool,
     /// It only states what is worth remembering.
     is_fact: bool,
-    /// Something to do and its time, without a request.
-    is_plan: bool,
 }
 
 impl<'a> MessagePart<'a> {
@@ -70,7 +68,7 @@ impl<'a> MessagePart<'a> {
             })
         };
         let statement = || UnknownMessage::of_parsed(&part).statement;
-        let (mut is_fact, mut is_plan) = (false, false);
+        let mut is_fact = false;
         if is_open && let Some(what) = what() {
             let otherwise = Box::new(match intent {
                 Intent::Power(text) => Intent::Power(text),
@@ -83,8 +81,8 @@ impl<'a> MessagePart<'a> {
                     intent = Intent::Remember { text };
                     is_fact = true;
                 }
-                Some(Statement::Plan { .. }) => is_plan = true,
-                _ => {}
+                Some(Statement::Changed(_)) | None => {}
+                Some(stated) => intent = Intent::Statement(stated),
             }
         }
         Self {
@@ -93,13 +91,29 @@ impl<'a> MessagePart<'a> {
             depends_on_zone: part.depends_on_zone.get(),
             is_second: false,
             is_fact,
-            is_plan,
         }
     }
 
     /// Whether it stands by itself, at most without its time or text.
-    fn is_request(&self) -> bool {
-        self.intent.is_command() && !matches!(self.intent, Intent::Unclear(_) | Intent::Account(_))
+    fn stands_alone(&self) -> bool {
+        let is_request = self.intent.is_command()
+            && !matches!(self.intent, Intent::Unclear(_) | Intent::Account(_));
+        is_request || self.is_statement()
+    }
+
+    /// Whether it tells of something for which the assistant offers to do something.
+    const fn is_statement(&self) -> bool {
+        matches!(self.intent, Intent::Statement(_))
+    }
+
+    const fn is_plan(&self) -> bool {
+        matches!(self.intent, Intent::Statement(Statement::Plan { .. }))
+    }
+
+    /// Whether the answer is a question.
+    fn is_to_be_answered(&self) -> bool {
+        self.is_statement()
+            || self.intent.is_unclear() && !matches!(self.intent, Intent::Unclear(_))
     }
 
     /// Whether `next`, after "and", can't be a part of this one: what somebody is to be reminded
@@ -116,7 +130,8 @@ impl<'a> MessagePart<'a> {
                 if adds_to_list(next)
                     || part.is_entry(next)
                     || self.is_timed_before(next, part)
-                    || part.is_for_assistant(next) =>
+                    || part.is_for_assistant(next)
+                    || part.tells_of_another(next) =>
             {
                 true
             }
@@ -136,7 +151,17 @@ impl<'a> MessagePart<'a> {
             Intent::Remember { .. } if self.is_fact => true,
             Intent::Remember { .. } => {
                 begins(&["remind me", "remember that", "add", "put", "spent"])
+                    || part.is_for_assistant(next)
+                    || part.tells_of_another(next)
             }
+            // "call bo at 6 and at 7 remind me …" is about one thing.
+            Intent::Statement(Statement::Plan { .. }) => matches!(
+                part.intent,
+                Intent::Power(_)
+                    | Intent::Remember { .. }
+                    | Intent::SetName(_)
+                    | Intent::Statement(Statement::Needed(_) | Statement::Trip(_))
+            ),
             _ => true,
         }
     }
@@ -159,6 +184,12 @@ impl MessagePart<'_> {
                 .iter()
                 .any(|word| matches!(word, "owes" | "birthday" | "bday"));
         begins_entry && matches!(self.intent, Intent::Power(_))
+    }
+
+    /// Whether it tells of something else in words that are no part of what one is reminded of:
+    /// "i feel great", "trip to rome 3-7 dec".
+    fn tells_of_another(&self, words: &Words) -> bool {
+        begins_statement(words, 0) && matches!(self.intent, Intent::Power(_) | Intent::Statement(_))
     }
 
     /// Whether only the assistant can do it: it names reminders, or asks for what is known here.
@@ -251,6 +282,7 @@ pub(super) fn asks_for_power(context: &MessageContext<'_>, in_group: bool) -> bo
         RequestStrength::Soft => {
             let is_dated = call.power.has_plans() || call.power == Power::PostEventCheckin;
             has_number && (call.power.is_about_money() || is_dated)
+                || call.power == Power::MoodTracker
         }
         RequestStrength::Opening => !in_group,
         RequestStrength::InSession => false,
@@ -301,8 +333,13 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
         _ => None,
     });
     let told: Vec<String> = told.collect();
-    let mut has_day = false;
+    let (mut has_day, mut is_asked) = (false, false);
     let each = parts.into_iter().filter_map(|part| {
+        let is_second_question = is_asked && part.is_statement();
+        is_asked |= part.is_to_be_answered();
+        if is_second_question {
+            return Some(Intent::Unclear(wording::part_not_done(part.text)));
+        }
         // "wake me at 6 and remind me 10 minutes later to get up"
         if part.is_second && counts_from_first(&part) {
             return Some(Intent::Unclear(wording::part_not_done(part.text)));
@@ -320,7 +357,13 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
             intent => Some(intent),
         }
     });
-    Some(Intent::Several(each.collect()))
+    let mut each: Vec<Intent> = each.collect();
+    // "remind me at 6 to drink and cancel all reminders": those that were set before are meant.
+    let sets = |intent: &Intent| matches!(intent, Intent::Remind { .. });
+    if let Some(first) = each.iter().position(sets) {
+        each[first..].sort_by_key(|intent| !matches!(intent, Intent::CancelReminders(_)));
+    }
+    Some(Intent::Several(each))
 }
 
 /// Whether a fact is followed by talk, or by what is to be done. Facts alone are remembered as they
@@ -332,7 +375,7 @@ fn begins_with_fact(parts: &[MessagePart<'_>]) -> Option<bool> {
     if parts.iter().all(|part| part.is_fact || is_talk(part)) {
         return Some(is_first && parts.iter().any(is_talk));
     }
-    (is_first && parts.iter().any(|part| part.is_plan)).then_some(true)
+    (is_first && parts.iter().any(|part| part.is_plan())).then_some(true)
 }
 
 /// "what's the code?" after "remember the code is 12": what it asks about.
@@ -350,12 +393,14 @@ fn has_requests(parts: &[MessagePart<'_>]) -> bool {
         words.after(0, &QUESTIONS).is_some() || begins_question(&words, 0)
     };
     if parts[1..].iter().all(|part| part.is_second || asks(part)) {
-        return parts[0].is_request();
+        return parts[0].stands_alone();
     }
-    let mut requests = parts.iter().filter(|part| part.intent.is_command());
+    let mut requests = parts
+        .iter()
+        .filter(|part| part.intent.is_command() || part.is_statement());
     match (requests.next(), requests.next()) {
         (Some(_), Some(_)) => true,
-        (Some(only), None) => only.is_request() && !parts[0].intent.is_command(),
+        (Some(only), None) => only.stands_alone() && !parts[0].intent.is_command(),
         _ => false,
     }
 }
@@ -387,7 +432,7 @@ fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Me
         let part = MessagePart::read(words.original(start..before_end), message);
         // "spent 20 on lunch remind me at 5 to log it"
         let is_sure = beginning.is_apart || matches!(part.intent, Intent::Power(_));
-        if !is_sure || !part.is_request() {
+        if !is_sure || !part.stands_alone() {
             continue;
         }
         // "spent 20 on food, make it 25" is one request.
@@ -406,7 +451,7 @@ fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Me
         // "to run, thanks, and also add milk"
         let is_ended = || without_courtesies(&words, start..before_end) < before_end;
         if asks && words.is_set_off(at - 1)
-            || (part.ends_before(&said, &next) || is_ended()) && (next.is_request() || is_said)
+            || (part.ends_before(&said, &next) || is_ended()) && (next.stands_alone() || is_said)
         {
             parts.push(part);
             start = at;

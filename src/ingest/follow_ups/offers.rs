@@ -20,15 +20,35 @@ pub(in crate::ingest) fn take_statement(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
 ) -> Result<Option<Reply>> {
-    if turn.in_group() {
-        return Ok(None);
-    }
     let unknown = turn.unknown_message();
-    Ok(match unknown.statement.clone() {
-        Some(Statement::Fact(_) | Statement::Changed(_)) if !limits::may_command(turn) => {
+    match unknown.statement.clone() {
+        Some(stated) if !turn.in_group() => answer(turn, tx, stated),
+        _ => Ok(None),
+    }
+}
+
+/// The answer to a statement that stands beside other requests.
+pub(in crate::ingest) fn answer_part(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    stated: Statement,
+) -> Result<Reply> {
+    let not_done = match &stated {
+        Statement::Fact(text)
+        | Statement::Needed(text)
+        | Statement::Trip(text)
+        | Statement::Plan { text, .. } => wording::part_not_done(text),
+        Statement::Changed(fact) => wording::part_not_done(&fact.subject),
+    };
+    Ok(answer(turn, tx, stated)?.unwrap_or_else(|| not_done.into()))
+}
+
+fn answer(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, stated: Statement) -> Result<Option<Reply>> {
+    Ok(match stated {
+        Statement::Fact(_) | Statement::Changed(_) if !limits::may_command(turn) => {
             Some(limits::too_many(turn).into())
         }
-        Some(Statement::Fact(fact)) => {
+        Statement::Fact(fact) => {
             let mut lines: Vec<String> = Vec::new();
             for fact in assistant::separate_facts(&fact) {
                 let reply = corrected_value::remember_fact(turn, tx, fact)?;
@@ -37,24 +57,22 @@ pub(in crate::ingest) fn take_statement(
             }
             Some(lines.join("\n").into())
         }
-        Some(Statement::Changed(fact)) => {
-            corrected_value::change_fact(turn, tx, &fact)?.map(Reply::from)
-        }
-        Some(Statement::Trip(days)) if has_power(turn, tx, Power::TripPlanner)? => {
+        Statement::Changed(fact) => corrected_value::change_fact(turn, tx, &fact)?.map(Reply::from),
+        Statement::Trip(days) if has_power(turn, tx, Power::TripPlanner)? => {
             let request = format!("{TRIP_REQUEST}{days}");
             question::ask(turn, tx, &Question::OfferedRequest(request))?;
             Some(wording::trip_offered(&days).into())
         }
-        Some(Statement::Needed(thing)) if has_power(turn, tx, Power::TodoList)? => {
+        Statement::Needed(thing) if has_power(turn, tx, Power::TodoList)? => {
             let request = format!("add {thing} to my list");
             question::ask(turn, tx, &Question::OfferedRequest(request))?;
             Some(wording::list_offered(&thing).into())
         }
-        Some(Statement::Plan {
+        Statement::Plan {
             text,
             send_at,
             recurrence,
-        }) if unknown.foreign_language.is_none() => {
+        } if turn.unknown_message().foreign_language.is_none() => {
             let new = NewTime {
                 send_at,
                 recurrence,

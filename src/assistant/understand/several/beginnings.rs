@@ -2,7 +2,7 @@
 
 use super::is_link;
 use super::questions::begins_question;
-use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
 use crate::assistant::text::word_set::WordSet;
 use crate::assistant::text::words::Words;
@@ -33,6 +33,13 @@ static FIRST_WORDS: WordSet = WordSet::new(&[
     "whats", "when", "whens", "where", "wheres", "which", "who", "whos", "why", "will", "would",
 ]);
 
+/// How somebody begins to tell of something else, after "and" or a comma.
+static STATEMENTS: Phrases = Phrases::new(&[
+    "i feel", "im feeling", "i am feeling", "mood", "my mood is", "im out of", "i am out of",
+    "were out of", "we are out of", "i ran out of", "we ran out of", "i have a", "i have an",
+    "ive got a", "ive got an", "trip to", "keep this", "track habit", "track a habit",
+]);
+
 /// Where a request may begin that follows another one.
 pub(super) struct RequestStart {
     pub(super) at: usize,
@@ -46,7 +53,8 @@ pub(super) fn beginnings(words: &Words) -> impl Iterator<Item = RequestStart> {
         is_reminder(words, at) && !matches!(before, "to" | "will" | "that" | "which" | "you")
     };
     let is_first = move |at: &usize| {
-        FIRST_WORDS.contains(words.hashed(*at)) || tells_entry(words, *at) // few words
+        FIRST_WORDS.contains(words.hashed(*at)) // few words
+            || is_set_apart(words, *at) && (tells_entry(words, *at) || tells_statement(words, *at))
     };
     let all = (1..words.len())
         .filter(is_first)
@@ -60,21 +68,46 @@ pub(super) fn beginnings(words: &Words) -> impl Iterator<Item = RequestStart> {
         (beginning.is_apart || is_own(beginning.at))
             && !adds_percent(words, beginning.at)
             && (names_number(words, beginning.at)
-                || tells_entry(words, beginning.at)
+                || is_set_apart(words, beginning.at)
+                    && (tells_entry(words, beginning.at) || tells_statement(words, beginning.at))
                 || words.after(beginning.at, &BEGINNINGS).is_some()
                 || beginning.is_apart && may_be_fact(words, beginning.at)
                 || is_question())
     })
 }
 
+/// Whether a comma or "and" stands before it.
+fn is_set_apart(words: &Words, at: usize) -> bool {
+    at > 0 && (is_link(words, at - 1) || words.is_set_off(at - 1))
+}
+
+/// "i feel great", or something and its time: "call bo at 6", "dinner at luigi saturday at 8".
+fn tells_statement(words: &Words, at: usize) -> bool {
+    begins_statement(words, at) || tells_plan(words, at)
+}
+
+pub(super) fn begins_statement(words: &Words, at: usize) -> bool {
+    words.after(at, &STATEMENTS).is_some()
+}
+
+fn tells_plan(words: &Words, at: usize) -> bool {
+    let end = (at + 1..words.len()).find(|n| is_set_apart(words, *n));
+    let end = end.unwrap_or(words.len());
+    // "day 2: teamlab at 10, then sushi at 1", "split 90 plus tip by 3"
+    let before = words.original(0..at);
+    let is_detail = before.split_whitespace().any(|word| word.ends_with(':'))
+        || words.get(at - 1) == "plus"
+        || words.get(at).starts_with(|c: char| c.is_ascii_digit());
+    !is_detail
+        && when::read(words, at).is_none()
+        && when::trailing_time(words, at + 1..end).is_some()
+}
+
 /// "my passport expires on 3 march", "mom's birthday is 3 may": words of what a superpower keeps, which
 /// are set apart from the words before.
 pub(super) fn tells_entry(words: &Words, at: usize) -> bool {
     const SUBJECT_WORDS_MAX: usize = 5;
-    if at == 0 || !(is_link(words, at - 1) || words.is_set_off(at - 1)) {
-        return false;
-    }
-    let ends = |n: usize| n > at && (is_link(words, n - 1) || words.is_set_off(n - 1));
+    let ends = |n: usize| n > at && is_set_apart(words, n);
     let subject = (at..words.len()).take(SUBJECT_WORDS_MAX + 1);
     let mut subject = subject.take_while(|n| !ends(*n));
     // "and 5 on a parcel" tells of money.
@@ -119,7 +152,7 @@ fn is_reminder(words: &Words, at: usize) -> bool {
 fn is_apart(words: &Words, at: usize) -> bool {
     // "I have an exam friday at 9 remind me the day before"
     let follows_time = || is_reminder(words, at) && when::trailing_time(words, 1..at).is_some();
-    is_link(words, at - 1) || words.is_set_off(at - 1) || follows_time()
+    is_set_apart(words, at) || follows_time()
 }
 
 #[cfg(test)]

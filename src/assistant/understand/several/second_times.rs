@@ -23,8 +23,16 @@ pub(super) fn with_unsure_day(intent: Intent, typed: &str) -> Intent {
         Intent::AskWhat {
             recurrence: None, ..
         } => Intent::Unclear(wording::part_not_done(typed)),
+        Intent::Power(_) | Intent::Statement(_) if names_hour(typed) => {
+            Intent::Unclear(wording::part_not_done(typed))
+        }
         intent => intent,
     }
+}
+
+fn names_hour(text: &str) -> bool {
+    let words = Words::new(text);
+    when::trailing_time(&words, 1..words.len()).is_some()
 }
 
 /// A reminder so long after the one before it.
