@@ -13,7 +13,9 @@ use super::{
 };
 use crate::access::{self, AccessRules};
 use crate::assistant::help::HelpGroup;
-use crate::assistant::{self, AccountTask, Intent, ProfilePart, UnknownMessage, wording};
+use crate::assistant::{
+    self, AccountTask, CrisisKind, Intent, ProfilePart, UnknownMessage, wording,
+};
 use crate::error::Result;
 use crate::store::Tx;
 
@@ -88,10 +90,7 @@ pub(super) fn run_unlimited(
             };
         }
         Intent::Help(group) => help(turn, tx, group)?,
-        Intent::Crisis(kind) => {
-            let language = assistant::crisis_language(&turn.message.text);
-            wording::crisis(kind, &turn.message.sender, language)
-        }
+        Intent::Crisis(kind) => in_crisis(turn, kind),
         Intent::Power(text) => answer::answer_part(turn, tx, &text)?,
         Intent::Statement(stated) => return offers::answer_part(turn, tx, stated),
         Intent::Several(requests) => return each(turn, tx, requests),
@@ -132,6 +131,11 @@ pub(super) fn run_unlimited(
         Intent::SetName(name) => set_name(turn, tx, &name)?,
     };
     Ok(reply.into())
+}
+
+fn in_crisis(turn: &MessageTurn<'_>, kind: CrisisKind) -> String {
+    let language = assistant::crisis_language(&turn.message.text);
+    wording::crisis(kind, &turn.message.sender, language)
 }
 
 fn set_name(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, name: &str) -> Result<String> {
