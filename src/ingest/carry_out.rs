@@ -70,7 +70,7 @@ pub(super) fn run_unlimited(
     intent: Intent,
 ) -> Result<Reply> {
     if matches!(intent, Intent::Say(_) | Intent::Unknown)
-        && let Some(reply) = offers::answer_okay(turn, tx)?
+        && let Some(reply) = follow_ups::answer_consent(turn, tx)?
     {
         return Ok(reply);
     }

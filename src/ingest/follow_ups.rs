@@ -28,7 +28,7 @@ use super::{
     powers, reminder_cancellation,
 };
 use crate::assistant::builtin::{FollowUp, ReminderRef, TimeChange};
-use crate::assistant::{Intent, wording};
+use crate::assistant::{self, Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::store::Tx;
@@ -117,6 +117,11 @@ fn answered_first(
     if what.snoozes_often() {
         return Ok(Some(wording::snoozes_once().into()));
     }
+    // "not yet" to an offer
+    let may_decline = *what == FollowUp::Snooze(None) && question::is_last(turn, tx)?;
+    if may_decline && offers::is_open(turn, tx)? {
+        return Ok(answer_no(turn, tx)?.map(Reply::from));
+    }
     let is_short = matches!(what, FollowUp::Yes | FollowUp::No | FollowUp::NeverMind);
     if is_short && let Some(Question::Crisis { language }) = question::read_open(turn, tx)? {
         return Ok(Some(wording::after_crisis(language.as_deref()).into()));
@@ -183,6 +188,15 @@ fn answer_yes(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> 
     };
     question::close(turn, tx)?;
     Ok(Some(reply.into()))
+}
+
+/// "ok" after an offer, or after a question that a yes answers.
+pub(super) fn answer_consent(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+    let persona = turn.ingest.persona.get();
+    match assistant::is_consent(&turn.message.text, &persona.name) {
+        true => answer_yes(turn, tx),
+        false => Ok(None),
+    }
 }
 
 /// Whether this is a "no" to what the person's last message changed.

@@ -20,14 +20,17 @@ pub(in crate::ingest) enum Referent {
     Unclear(String),
 }
 
-/// The only reminder of a list that was just shown, else what was set, changed or delivered last.
+/// The only reminder of a list that was just shown, else what was set, changed or delivered last. After
+/// a list of several it is not clear.
 pub(in crate::ingest) fn find_last(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
 ) -> Result<Option<Referent>> {
     let listed = listing::just_shown(turn, tx, &open_reminders::here(turn, tx)?)?;
-    if let Some(listed) = listed.filter(|listed| listed.len() == 1) {
-        return Ok(Some(Referent::Open(listed)));
+    match listed {
+        Some(listed) if listed.len() == 1 => return Ok(Some(Referent::Open(listed))),
+        Some(_) => return Ok(Some(Referent::Unclear(wording::which_reminder()))),
+        None => {}
     }
     let Some((latest, _)) = latest::read_named(turn, tx)? else {
         return Ok(None);
@@ -66,10 +69,12 @@ pub(in crate::ingest) fn resolve(
                 Some(count) => open.len() == *count,
                 None => open.len() > 1,
             };
+            let mut of_chat = here;
+            of_chat.retain(|reminder| reminder.room == turn.room.id);
             match find_last(turn, tx)? {
                 Some(Referent::Open(open)) if is_all(&open) => Some(Referent::Open(open)),
                 None => None,
-                _ if count.is_some() && is_all(&here) => Some(Referent::Open(here)),
+                _ if count.is_some() && is_all(&of_chat) => Some(Referent::Open(of_chat)),
                 _ => Some(Referent::Unclear(wording::which_reminder())),
             }
         }

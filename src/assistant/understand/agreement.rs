@@ -4,14 +4,36 @@
 use super::several::asks_for_power;
 use crate::assistant::builtin::parsing::read_message;
 use crate::assistant::builtin::{
-    FollowUp, Intent, MessageContext, ParsedMessage, Statement, UnknownMessage, one_request,
+    FollowUp, Intent, MessageContext, ParsedMessage, Statement, UnknownMessage, follow_up,
+    one_request,
 };
+use crate::assistant::powers::{PowerCall, RequestStrength, recognise};
 use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::wording;
 
 /// A longer message is no answer.
 const WORDS_MAX: usize = 40;
 
 static YES: Phrases = Phrases::new(&["yes please", "yes pls", "yes", "yeah", "yep", "yup", "sure"]);
+
+/// A reminder of something to do and its time.
+fn stated_plan(message: &ParsedMessage<'_>, is_linked: bool) -> Option<Intent> {
+    let stated = is_linked.then(|| UnknownMessage::of_parsed(message).statement)??;
+    let Statement::Plan {
+        text,
+        send_at,
+        recurrence,
+    } = stated
+    else {
+        return None;
+    };
+    Some(Intent::Remind {
+        text,
+        send_at,
+        zone: None,
+        recurrence,
+    })
+}
 
 /// The yes, and the request after it. `None` for any other message.
 pub(super) fn yes_and_request(message: &ParsedMessage<'_>) -> Option<Intent> {
@@ -20,7 +42,7 @@ pub(super) fn yes_and_request(message: &ParsedMessage<'_>) -> Option<Intent> {
         return None;
     }
     let yes_end = words.after(0, &YES)?;
-    let from = words.skip(yes_end, phrases!["and also", "and", "also"]);
+    let from = words.skip(yes_end, phrases!["and also", "and", "also", "but"]);
     let is_linked = from > yes_end || words.is_set_off(yes_end - 1);
     let context = MessageContext {
         text: words.original(from..words.len()),
@@ -28,23 +50,31 @@ pub(super) fn yes_and_request(message: &ParsedMessage<'_>) -> Option<Intent> {
         ..*message.context
     };
     let rest = read_message(&context);
-    let is_of_power = || is_linked && asks_for_power(&context, message.context.group);
+    // "yes but make it 7"
+    if let Some(what @ FollowUp::Change { .. }) = follow_up::read(&rest) {
+        return Some(Intent::FollowUp {
+            what,
+            otherwise: Box::new(Intent::Unknown),
+        });
+    }
+    if words.get(yes_end) == "but" {
+        return None;
+    }
+    let is_of_power = || {
+        let is_clear = |call: &PowerCall| call.strength == RequestStrength::Clear;
+        match is_linked {
+            true => asks_for_power(&context, message.context.group),
+            false => recognise(&context).calls.iter().any(is_clear),
+        }
+    };
     let request = match one_request(&rest) {
         request @ (Intent::Remind { .. } | Intent::RemindBefore(_)) => request,
         _ if is_of_power() => Intent::Power(context.text.to_owned()),
-        Intent::Unknown if is_linked => match UnknownMessage::of_parsed(&rest).statement? {
-            Statement::Plan {
-                text,
-                send_at,
-                recurrence,
-            } => Intent::Remind {
-                text,
-                send_at,
-                zone: None,
-                recurrence,
-            },
-            _ => return None,
-        },
+        Intent::Unknown if let Some(plan) = stated_plan(&rest, is_linked) => plan,
+        // "yes and eggs"
+        Intent::Unknown if from > yes_end && from < words.len() => {
+            Intent::Unclear(wording::part_not_understood(context.text))
+        }
         _ => return None,
     };
     if rest.depends_on_zone.get() {

@@ -62,6 +62,11 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
     if parts.iter().any(|part| part.depends_on_zone) {
         message.depends_on_zone.set(true);
     }
+    Some(Intent::Several(in_order(each_done_or_named(parts))))
+}
+
+/// What each part asks for, or that nothing is done for it.
+fn each_done_or_named(parts: Vec<MessagePart<'_>>) -> Vec<Intent> {
     let told = parts.iter().filter_map(|part| match &part.intent {
         Intent::Remember { text } => Some(text.clone()),
         _ => None,
@@ -91,13 +96,16 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
             intent => Some(intent),
         }
     });
-    let mut each: Vec<Intent> = each.collect();
-    // "remind me at 6 to drink and cancel all reminders": those that were set before are meant.
+    each.collect()
+}
+
+/// "remind me at 6 to drink and cancel all reminders": those that were set before are meant.
+fn in_order(mut requests: Vec<Intent>) -> Vec<Intent> {
     let sets = |intent: &Intent| matches!(intent, Intent::Remind { .. });
-    if let Some(first) = each.iter().position(sets) {
-        each[first..].sort_by_key(|intent| !matches!(intent, Intent::CancelReminders(_)));
+    if let Some(first) = requests.iter().position(sets) {
+        requests[first..].sort_by_key(|intent| !matches!(intent, Intent::CancelReminders(_)));
     }
-    Some(Intent::Several(each))
+    requests
 }
 
 /// Whether a fact is followed by talk, or by what is to be done. Facts alone are remembered as they

@@ -88,6 +88,13 @@ fn has_power(turn: &MessageTurn<'_>, tx: &Tx<'_>, power: Power) -> Result<bool> 
     Ok(turn.flags.superpower(power.name()) && gate::has_superpowers(turn, tx)?)
 }
 
+pub(super) fn is_open(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
+    Ok(matches!(
+        question::read_open(turn, tx)?,
+        Some(Question::OfferedReminder { .. } | Question::OfferedRequest(_))
+    ))
+}
+
 /// Does what was offered. `None`: nothing was.
 pub(super) fn accept(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
     let reply = match question::read_open(turn, tx)? {
@@ -113,18 +120,6 @@ pub(super) fn accept(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<R
     };
     question::close(turn, tx)?;
     Ok(Some(reply))
-}
-
-/// "ok" after an offer.
-pub(in crate::ingest) fn answer_okay(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-) -> Result<Option<Reply>> {
-    let persona = turn.ingest.persona.get();
-    match assistant::is_consent(&turn.message.text, &persona.name) {
-        true => accept(turn, tx),
-        false => Ok(None),
-    }
 }
 
 /// Another time for what was offered, and so a yes to it. `None`: nothing was.

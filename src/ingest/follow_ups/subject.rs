@@ -29,9 +29,11 @@ pub(super) fn has_changed(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
     };
     let messages = tx.view().chain(head, MESSAGES_MAX)?;
     let is_since = |one: &&MessageRow| !latest.is_of_message(one.id) && one.received_at >= at;
-    let own = messages.iter().filter(|one| one.user == turn.user.id);
-    for one in own.take_while(is_since) {
-        if speaks_of_another(turn, one) || !powers::changed_by(turn, tx, one.id)?.is_empty() {
+    for one in messages.iter().take_while(is_since) {
+        let is_own = one.user == turn.user.id;
+        if is_own && speaks_of_another(turn, one)
+            || !powers::changed_by(turn, tx, one.id)?.is_empty()
+        {
             return Ok(true);
         }
     }
@@ -83,11 +85,22 @@ fn speaks_of_another(turn: &MessageTurn<'_>, one: &MessageRow) -> bool {
         Intent::Unknown => {
             let statement = understood.unknown.and_then(|unknown| unknown.statement);
             let asks_for_patience = one.text.to_lowercase().starts_with("wait");
-            let is_long = one.text.split_whitespace().count() >= UNKNOWN_WORDS_MIN;
+            let words = one.text.split_whitespace().count();
+            let is_long = words >= UNKNOWN_WORDS_MIN || words > 1 && tells_when(&one.text);
             matches!(statement, Some(Statement::Plan { .. })) || is_long && !asks_for_patience
         }
         _ => false,
     }
+}
+
+/// "ran today", "lunch 14".
+fn tells_when(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let mut words = lower.split_whitespace();
+    words.any(|word| {
+        matches!(word, "today" | "yesterday" | "tomorrow")
+            || word.starts_with(|c: char| c.is_ascii_digit())
+    })
 }
 
 fn context_of<'a>(

@@ -13,6 +13,16 @@ pub(in crate::assistant) static UNDO: Phrases = Phrases::new(&[
 pub(super) fn fixed(request: &str) -> Option<FollowUp> {
     Some(match request {
         "yes"
+        | "yess"
+        | "yesss"
+        | "yes yes"
+        | "ye"
+        | "yea"
+        | "yes sure"
+        | "yeah sure"
+        | "yeah please"
+        | "yep please"
+        | "yes both"
         | "yeah"
         | "yep"
         | "yup"
@@ -33,8 +43,9 @@ pub(super) fn fixed(request: &str) -> Option<FollowUp> {
         | "yes go ahead"
         | "yes forget it"
         | "yes delete it" => FollowUp::Yes,
-        "no" | "nope" | "nah" | "n" | "no thanks" | "dont" | "no dont" | "keep it"
-        | "keep them" | "stop" | "cancel" => FollowUp::No,
+        "no" | "nope" | "nah" | "n" | "👎" | "no thanks" | "no thx" | "no thank you"
+        | "nope thanks" | "nah thanks" | "rather not" | "better not" | "please dont" | "dont"
+        | "no dont" | "keep it" | "keep them" | "stop" | "cancel" => FollowUp::No,
         "never mind" | "nevermind" | "nvm" | "never mind that" | "forget it" | "forget that"
         | "forget this" | "forget about it" | "forget about that" | "scratch that"
         | "ignore that" => FollowUp::NeverMind,
@@ -70,7 +81,10 @@ pub(in crate::assistant) fn is_consent(words: &Words) -> bool {
             "ok", "okay", "ok please", "okay please", "ok thanks", "okay thanks", "ok do it", "k",
             "kk", "alright", "all right", "please", "please do", "sure please", "sure thing",
             "sure thanks", "of course", "sounds good", "good idea", "great", "yes thanks",
-            "yes thank you", "yes pls", "yes ok", "absolutely", "definitely"
+            "yes thank you", "yes thx", "yes pls", "yes ok", "absolutely", "definitely", "ok thx",
+            "ok ty", "ok thank you", "okay thx", "ok cool", "okay cool", "ok great", "ok good",
+            "ok perfect", "ok sure", "ok yes", "perfect", "fine", "cool", "cool thanks", "good",
+            "great idea", "great thanks", "fine by me", "works for me"
         ]
         .contains(words.phrase(0..words.len()).as_str())
 }

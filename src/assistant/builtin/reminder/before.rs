@@ -11,6 +11,7 @@ pub(in crate::assistant::builtin) use offsets::other_offset;
 pub(super) use offsets::several;
 pub use offsets::{around_missing_event, is_other_offset, names_offset, with_other_offset};
 
+use super::half_understood::has_time_left;
 use super::is_pronoun;
 use super::parts::{after_link, text_of};
 use super::task_words::is_task_word;
@@ -93,11 +94,12 @@ impl BeforeEvent {
         first.event.is_empty().then_some(first.text.as_str())
     }
 
-    /// Whether an offset is left in the text, which was not understood.
-    pub(super) fn has_offset_left(&self) -> bool {
-        self.readings
-            .iter()
-            .any(|reading| names_offset(&reading.text))
+    /// Whether an offset, or another time after "and", is left in the text.
+    pub(super) fn has_time_left(&self) -> bool {
+        self.readings.iter().any(|reading| {
+            let has_another = || reading.text.starts_with("and ") && has_time_left(&reading.text);
+            names_offset(&reading.text) || has_another()
+        })
     }
 
     /// With the text that was said apart from the event.

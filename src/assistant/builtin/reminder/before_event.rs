@@ -17,7 +17,7 @@ pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<Inten
         ));
     }
     let found = before::read(message, range.clone())?;
-    if found.has_offset_left() {
+    if found.has_time_left() {
         let text = text_of(&message.words, range);
         return Some(Intent::Unclear(wording::reminder_half_understood(&text)));
     }

@@ -75,12 +75,12 @@ fn is_week_or_part(words: &Words, at: usize) -> bool {
 /// from another one, or from which something repeats.
 fn is_counted_on(words: &Words, at: usize) -> bool {
     let is_number = |at: usize| has_digit(words.get(at));
+    if at > 0 && words.is_set_off(at - 1) && begins_second_time(words, at) {
+        return true;
+    }
     match words.get(at) {
         "and" | "then" | "&" => {
-            let from = words.skip(at + 1, phrases!["then", "again"]);
-            words
-                .after(from, &NEXT_DAY)
-                .is_some_and(|end| matches!(words.get(end), "" | "to"))
+            begins_second_time(words, words.skip(at + 1, phrases!["then", "again"]))
         }
         "in" => words.get(at + 1) == "another" && is_number(at + 2),
         "from" => {
@@ -88,16 +88,54 @@ fn is_counted_on(words: &Words, at: usize) -> bool {
                 || is_number(at + 1) && matches!(words.get(at + 2), "on" | "onwards" | "onward")
         }
         _ => when::amount::delay(words, at, true).is_some_and(|(_, end)| {
-            let after = words.after(end, phrases!["later", "after that", "afterwards"]);
+            let after = words.after(
+                end,
+                phrases![
+                    "later", "earlier", "after that", "before that", "afterwards"
+                ],
+            );
             after.is_some_and(|end| matches!(words.get(end), "" | "to" | "and" | "again"))
         }),
     }
 }
 
+/// "the day after at 6", "later to eat", "10 later to rest it", "one for 20", "6 to call": the time of a
+/// second thing, after "and" or a comma.
+fn begins_second_time(words: &Words, at: usize) -> bool {
+    static OTHERS: Phrases = Phrases::new(&[
+        "one for", "one at", "one in", "another for", "another at", "another in",
+        "another one for", "another one at", "another one in",
+    ]);
+    let next = words
+        .after(at, &NEXT_DAY)
+        .or_else(|| words.after(at, &NEXT_SPAN));
+    let ends = |end: usize| matches!(words.get(end), "" | "to" | "at" | "on");
+    let has_number = has_digit(words.get(at));
+    next.is_some_and(ends)
+        || words
+            .after(at, phrases!["later to", "afterwards to", "earlier to"])
+            .is_some()
+        || words
+            .after(at, &OTHERS)
+            .is_some_and(|end| has_digit(words.get(end)))
+        || has_number && matches!(words.get(at + 1), "later" | "earlier")
+        || has_number && words.get(at + 1) == "to" && is_task_word(words.get(at + 2))
+}
+
+static NEXT_SPAN: Phrases = Phrases::new(&[
+    "the week after that", "the week after", "the month after that", "the month after",
+    "the following week", "the following month", "the following morning", "a week later",
+    "a month later",
+]);
+
 /// The day after another one that is named before.
 pub(super) static NEXT_DAY: Phrases = Phrases::new(&[
     "the next day", "the day after that", "the day after", "the following day", "a day later",
-    "one day later", "the next morning",
+    "one day later",
+]);
+
+pub(super) static NEXT_MORNING: Phrases = Phrases::new(&[
+    "the next morning", "the morning after that", "the morning after",
 ]);
 
 fn begins_with_time_word(words: &Words) -> bool {
@@ -154,7 +192,15 @@ static SAME_TIME: Phrases = Phrases::new(&["this time", "same time", "the same t
 /// "a month from to call", "week to call": what was left of "a month from tomorrow".
 fn begins_with_amount(words: &Words) -> bool {
     let end = when::amount::delay(words, 0, true).map(|(_, end)| end);
-    let end = end.or_else(|| words.after(0, phrases!["week", "fortnight"]));
+    // "day to leave" after "at 5 that"
+    let end = end.or_else(|| {
+        words.after(
+            0,
+            phrases![
+                "week", "fortnight", "day", "morning", "evening", "night", "month"
+            ],
+        )
+    });
     end.is_some_and(|end| matches!(words.get(end), "from" | "after" | "before" | "to" | "until"))
 }
 
@@ -408,6 +454,17 @@ mod tests {
             ("i mean later to call", true),
             ("10 minutes of stretching", false),
             ("week plan", false),
+            ("day to leave", true),
+            ("drink and the day after at 6 to eat", true),
+            ("drink and 30 minutes earlier to eat", true),
+            ("drink and the week after to eat", true),
+            ("drink and later to eat", true),
+            ("flip the steak and 10 later to rest it", true),
+            ("run and again the following week", true),
+            ("call ann, 6 to call ben", true),
+            ("call ann and one for 6 to call ben", true),
+            ("see the day after tomorrow and later films", false),
+            ("buy one for 6 people", false),
             ("call mom satruday", true),
             ("mondey call mom", true),
             ("call mom mañana", true),

@@ -4,11 +4,11 @@
 use std::ops::Range;
 
 use super::finished;
-use super::half_understood::{NEXT_DAY, has_time_left};
+use super::half_understood::{NEXT_DAY, NEXT_MORNING, has_time_left};
 use super::parts::{split_request, text_of};
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};
 use crate::assistant::text::phrases::{Phrases, phrases};
-use crate::assistant::text::when::{self, Delay, TimeExpression};
+use crate::assistant::text::when::{self, Delay, PartOfDay, TimeExpression};
 use crate::assistant::text::words::Words;
 
 /// A longer message is not read.
@@ -125,6 +125,14 @@ fn counted_time(words: &Words, at: usize) -> Option<(CountedTime, usize)> {
             ..TimeExpression::default()
         };
         return (!is_day_of_another(end)).then_some((CountedTime::After(day), end));
+    }
+    if let Some(end) = words.after(at, &NEXT_MORNING) {
+        let morning = TimeExpression {
+            day: Some(when::Day::InDays(1)),
+            part: Some(PartOfDay::Morning),
+            ..TimeExpression::default()
+        };
+        return (!is_day_of_another(end)).then_some((CountedTime::After(morning), end));
     }
     let another = words.after(at, phrases!["in another", "another"]);
     let (later, end) = when::read_duration(words, another.unwrap_or(at))?;
