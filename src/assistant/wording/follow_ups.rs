@@ -334,7 +334,7 @@ pub fn already_delivered() -> String {
 }
 
 pub fn no_numbers() -> String {
-    "I don't know which list you mean any more. “reminders” shows them with their numbers."
+    "I don't know which list you mean any more. “reminders” shows them with their numbers; anything else goes by its name, like “cancel dinner”."
         .to_owned()
 }
 

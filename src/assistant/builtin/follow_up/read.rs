@@ -49,6 +49,9 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
             .or_else(|| change_unclear(words, at..end)),
         "rename" | "reword" | "correct" => rename(words, at..end),
         "cancel" | "delete" | "remove" | "stop" => cancel(words, at + 1..end),
+        "take" if words.after(at, phrases!["take it off", "take that off"]) == Some(end) => {
+            Some(FollowUp::Cancel(ReminderRef::Latest))
+        }
         "turn" | "switch" => {
             switched_off_on_day(message, at..end).or_else(|| switched_off(words, at..end))
         }

@@ -40,6 +40,10 @@ pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<Befor
         let (lead, seconds) = seconds_before(words, range.start, at)?;
         Some((lead, at + 1, seconds))
     })?;
+    // "an hour before and at 5"
+    if matches!(words.get(from), "and" | "or" | "&") {
+        return None;
+    }
     let (event_end, spec, next) = time_of_event(words, from, end)?;
     let before = text_of(words, after_link(words, range.start)..lead);
     let after = text_of(words, after_link(words, next)..end);

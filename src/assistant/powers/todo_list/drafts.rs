@@ -31,6 +31,10 @@ pub(super) fn added(
         let reply = "Which things do you mean in the end? I've added nothing.";
         return TodoAction::Unclear(reply.to_owned());
     };
+    // "milk, not eggs"
+    let first = things.first().cloned();
+    things
+        .retain(|thing| Some(thing) == first.as_ref() || !thing.to_lowercase().starts_with("not "));
     for thing in things.iter_mut().skip(1) {
         *thing = without_verb(thing.trim_start_matches(['-', '*', '•', ' ']));
     }

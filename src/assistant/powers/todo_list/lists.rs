@@ -123,9 +123,18 @@ impl Item {
     }
 }
 
-/// "2", "#2"
+/// "2", "#2", "the second one"
 pub(super) fn number(text: &str) -> Option<usize> {
-    text.trim_start_matches('#').parse().ok()
+    const ORDINALS: [&str; 10] = [
+        "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
+        "tenth",
+    ];
+    let lower = text.to_lowercase();
+    let bare = lower.strip_suffix(" one").unwrap_or(&lower);
+    let bare = bare.strip_prefix("the ").unwrap_or(bare);
+    let ordinal = || ORDINALS.iter().position(|one| *one == bare);
+    let number = text.trim_start_matches('#').parse().ok();
+    number.or_else(|| ordinal().map(|at| at + 1))
 }
 
 /// Whether two names mean the same list: "grocery" and "Groceries".

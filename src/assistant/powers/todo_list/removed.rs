@@ -2,6 +2,7 @@
 //! my list", "actually no bread".
 
 use super::drafts::is_second;
+use super::lists::number;
 use super::phrases::{is_no_thing, on_list};
 use super::{ListName, TodoAction};
 use crate::assistant::builtin::{ParsedMessage, subject};
@@ -20,7 +21,9 @@ pub(super) fn parse(
     use RequestStrength::InSession;
     let words = &message.words;
     match words.get(at) {
-        "remove" | "delete" | "take" | "drop" | "cross" | "strike" => off(message, at, end),
+        "remove" | "delete" | "cancel" | "take" | "drop" | "cross" | "strike" => {
+            off(message, at, end)
+        }
         "check" | "tick" | "mark" => checked(message, end),
         "done" | "finished" | "completed" => {
             let is_one = |n: usize| words.get(n).parse::<usize>().is_ok();
@@ -139,7 +142,11 @@ fn off(
     let last = usize::from(words.get(end - 1) == "off" && end > at + 2 && skip == 0);
     let is_taken = verb == "take" && (last > 0 || words.get(at + 1) == "off");
     let texts = words.original(at + 1 + skip..end - last);
-    (end > at + 1 + skip && (verb == "remove" || done || is_taken))
+    // "delete 1", "cancel the second"
+    let is_numbers = || things(texts).iter().all(|thing| number(thing).is_some());
+    let is_removed = verb == "remove" || done || is_taken || is_numbers();
+    let is_last = matches!(texts.to_lowercase().as_str(), "it" | "that" | "this");
+    (end > at + 1 + skip && is_removed && !is_last)
         .then(|| (InSession, removal(done, ListName::InUse, texts)))
 }
 

@@ -254,7 +254,12 @@ pub(in crate::assistant::powers) fn dates(
     if let Some(found) = found.or_else(|| month_first(message, at)) {
         return Some(found);
     }
-    let read = |at| parsers::read_day(words, at, message.context.now, message.zone());
+    let today = local_time::date(message.context.now, message.zone());
+    // "from now until sunday"
+    let read = |at: usize| match words.get(at) {
+        "now" => Some((today, at + 1)),
+        _ => parsers::read_day(words, at, message.context.now, message.zone()),
+    };
     // "3 to 7 June", "the 3rd to the 7th": the month comes with the second.
     let at = words.skip(at, phrases!["the"]);
     if let Some(day) = day_number(words.get(at))
@@ -264,7 +269,6 @@ pub(in crate::assistant::powers) fn dates(
         let first = last.with_day(day)?;
         // "28 to 3 december" begins in November, "7 to 3" ends before it begins.
         let before = first.checked_sub_months(chrono::Months::new(1))?;
-        let today = local_time::date(message.context.now, message.zone());
         let days = (last - before).num_days();
         let begins_before = first > last && before >= today && days < TURNING_DAYS_MAX;
         return Some((if begins_before { before } else { first }, last, next));
@@ -278,8 +282,7 @@ pub(in crate::assistant::powers) fn dates(
     }
     let (first, next) = read(at)?;
     if words.get(next) == "for"
-        && let Ok(days) = words.get(next + 1).parse::<u64>()
-        && let Some(end) = words.after(next + 2, phrases!["days", "day"])
+        && let Some((days, end)) = length(words, next + 1)
     {
         let last = first.checked_add_days(chrono::Days::new(days.checked_sub(1)?))?;
         return Some((first, last, end));
@@ -309,6 +312,20 @@ pub(in crate::assistant::powers) fn dates(
         ));
     }
     Some((first, turned(first, last)?, end))
+}
+
+/// "5 days", "a week": the number of days, and the index after it.
+fn length(words: &Words<'_>, at: usize) -> Option<(u64, usize)> {
+    let number = match words.get(at) {
+        "a" | "one" => 1,
+        number => number.parse().ok()?,
+    };
+    let unit_days = match words.get(at + 1) {
+        "day" | "days" => 1,
+        "week" | "weeks" => 7,
+        _ => return None,
+    };
+    Some((u64::checked_mul(number, unit_days)?, at + 2))
 }
 
 /// "for 3 days from 5 jan"
