@@ -2,6 +2,7 @@
 
 mod booked;
 mod day_plans;
+mod days;
 mod known;
 mod moves;
 mod operations;
@@ -19,8 +20,9 @@ use super::local_time;
 use super::texts::{self, counted, same, too_long};
 use super::{PowerContext, PowerEffect, RequestChoice, Superpower};
 pub use booked::planned_trips;
+pub(super) use days::dates;
 pub(super) use operations::Arguments;
-pub(super) use read::{dates, parse};
+pub(super) use read::parse;
 
 /// Trips of one owner.
 const TRIPS_MAX: usize = 20;

@@ -4,6 +4,7 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::phrases::number;
 use super::{LISTS_MAX, ListName, NAME_CHARS_MAX, TodoAction, TodoDraft, TodoState};
 use crate::assistant::local_time;
 use crate::assistant::powers::PowerContext;
@@ -121,20 +122,6 @@ impl Item {
     pub(super) fn is_due(&self, today: NaiveDate) -> bool {
         !self.done && self.due().is_some_and(|due| due.day <= today)
     }
-}
-
-/// "2", "#2", "the second one"
-pub(super) fn number(text: &str) -> Option<usize> {
-    const ORDINALS: [&str; 10] = [
-        "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
-        "tenth",
-    ];
-    let lower = text.to_lowercase();
-    let bare = lower.strip_suffix(" one").unwrap_or(&lower);
-    let bare = bare.strip_prefix("the ").unwrap_or(bare);
-    let ordinal = || ORDINALS.iter().position(|one| *one == bare);
-    let number = text.trim_start_matches('#').parse().ok();
-    number.or_else(|| ordinal().map(|at| at + 1))
 }
 
 /// Whether two names mean the same list: "grocery" and "Groceries".

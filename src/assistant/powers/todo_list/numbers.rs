@@ -3,7 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::lists::{Item, Place, number};
+use super::lists::{Item, Place};
+use super::phrases::number;
 use super::{ListName, TodoState};
 use crate::clock::Timestamp;
 

@@ -2,7 +2,8 @@
 //! which may be one thing or three. The person is asked before such a thing goes.
 
 use super::groceries::{is_grocery, run_on};
-use super::lists::{Item, number};
+use super::lists::Item;
+use super::phrases::number;
 use super::{ListName, TodoState};
 use crate::assistant::builtin::reminder::is_task_word;
 use crate::assistant::text::phrases::phrases;

@@ -2,8 +2,7 @@
 //! my list", "actually no bread".
 
 use super::drafts::is_second;
-use super::lists::number;
-use super::phrases::{is_no_thing, on_list};
+use super::phrases::{is_no_thing, number, on_list};
 use super::{ListName, TodoAction};
 use crate::assistant::builtin::{ParsedMessage, subject};
 use crate::assistant::powers::RequestStrength;
