@@ -105,6 +105,12 @@ pub fn make_private_folder(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Whether both exist and are one file, also under another name: a symbolic or a hard link.
+pub fn is_same(a: &Path, b: &Path) -> bool {
+    let id = |path| fs::metadata(path).map(|file| (file.dev(), file.ino()));
+    matches!((id(a), id(b)), (Ok(a), Ok(b)) if a == b)
+}
+
 /// Gives a file that root created at `path` to the owner of the file it will replace, or of its
 /// folder. Files of other users already have the right owner.
 pub fn give_to_owner(file: &File, path: &Path, replaced: Option<&Path>) -> io::Result<()> {

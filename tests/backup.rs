@@ -375,11 +375,13 @@ async fn what_can_not_be_restored_is_refused_and_changes_nothing() {
         }
         assert!(contents(folder) == before, "{what}: a file was changed");
     }
+    std::fs::hard_link(folder.join("chatkeep.db"), folder.join("hard-link.db")).unwrap();
     let before = contents(folder);
     for (arguments, expected) in [
         ("restore b.db", "add --yes"),
         ("restore nothing.db --yes", "there is no file nothing.db"),
         ("restore chatkeep.db --yes", "is the database itself"),
+        ("restore hard-link.db --yes", "is the database itself"),
     ] {
         let printed = refused(folder, arguments);
         assert!(printed.contains(expected), "{arguments}: {printed}");

@@ -149,6 +149,25 @@ async fn every_route_with_a_body_counts_it() {
     }
 }
 
+/// What is encoded in another way is not read as if it were not.
+#[tokio::test(flavor = "multi_thread")]
+async fn only_chunks_are_a_transfer_coding() {
+    let service = Service::start().await;
+    for (coding, status) in [
+        ("chunked", 200),
+        ("Chunked", 200),
+        ("gzip, chunked", 400),
+        ("identity, chunked", 400),
+        ("chunked, chunked", 400),
+    ] {
+        let sent = format!(
+            "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: {coding}\r\n\r\n0\r\n\r\n"
+        );
+        let answer = tell(&service, sent).await;
+        assert_eq!(answer.status, status, "{coding}: {}", answer.text);
+    }
+}
+
 /// A GET's answer without its body, and a row that takes GET takes HEAD, with its credential.
 #[tokio::test(flavor = "multi_thread")]
 async fn head_is_get_without_a_body() {

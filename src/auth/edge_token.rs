@@ -169,6 +169,13 @@ impl Verifier {
         Ok(claim.agent)
     }
 
+    /// When a token that was verified becomes too old. `None`: it is the raw secret.
+    pub fn ends_at(&self, bearer: &str) -> Option<Timestamp> {
+        let issued_at_s = self.keys.get().cached_claim(bearer)?.issued_at_s;
+        let ends_s = issued_at_s.checked_add(self.ttl_s)?.checked_add(1)?;
+        ends_s.checked_mul(1_000).map(Timestamp)
+    }
+
     /// Makes a token with the current secret.
     pub fn issue(&self, agent_id: &str, phone: &str, issued_at_s: i64) -> String {
         let signed = format!("{agent_id}:{phone}:{issued_at_s}");

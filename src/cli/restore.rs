@@ -15,6 +15,7 @@ use crate::account::exports;
 use crate::app::{self, App};
 use crate::clock::{Clock, Timestamp};
 use crate::config::{Config, Source};
+use crate::files;
 use crate::store::{
     Change, ENDED_ACCESS_KEPT_MS, Lock, PendingRestore, RestoreReport, Store, sealed_secret_in,
 };
@@ -51,7 +52,7 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Failure> {
 
 fn restore(source: &Source, config: &Config, options: &Options) -> Result<(), String> {
     let target = &config.storage.path;
-    if same_file(&options.file, target) {
+    if files::is_same(&options.file, target) {
         return Err(format!("{} is the database itself", target.display()));
     }
     // `app::lock` isn't used, because it may write to the existing file.
@@ -86,13 +87,6 @@ fn restore(source: &Source, config: &Config, options: &Options) -> Result<(), St
             previous.as_deref(),
         ),
     })
-}
-
-fn same_file(a: &Path, b: &Path) -> bool {
-    match (std::fs::canonicalize(a), std::fs::canonicalize(b)) {
-        (Ok(a), Ok(b)) => a == b,
-        _ => false,
-    }
 }
 
 /// Records the restore in the draft, erases accounts that were erased since or are due, and marks

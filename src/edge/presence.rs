@@ -199,21 +199,17 @@ impl Hub {
         false
     }
 
-    /// Closes the agent's socket, if it has one.
+    /// Closes the agent's socket, and ends its poll that waits, if it has one.
     pub fn close(&self, agent: AgentId, close: Close) {
-        if let Some(relay) = self.find(agent)
-            && let Some(socket) = &relay.state().socket
-        {
-            socket.mailbox.post_close(close);
+        if let Some(relay) = self.find(agent) {
+            relay.close(close);
         }
     }
 
-    /// Closes every socket.
+    /// Closes every socket, and ends every poll that waits.
     pub fn close_all(&self, close: Close) {
         for relay in self.all() {
-            if let Some(socket) = &relay.state().socket {
-                socket.mailbox.post_close(close);
-            }
+            relay.close(close);
         }
     }
 

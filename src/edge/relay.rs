@@ -53,16 +53,11 @@ pub(super) struct Socket {
 pub struct Close {
     pub code: u16,
     pub reason: &'static str,
-    pub retry_after_ms: Option<u64>,
 }
 
 impl Close {
     pub const fn new(code: u16, reason: &'static str) -> Self {
-        Self {
-            code,
-            reason,
-            retry_after_ms: None,
-        }
+        Self { code, reason }
     }
 }
 
@@ -93,6 +88,25 @@ impl Relay {
 
     pub(super) fn state(&self) -> MutexGuard<'_, RelayState> {
         self.state.lock()
+    }
+
+    /// Begins a poll, whose number it returns, and ends an older one that still waits.
+    pub(super) fn begin_poll(&self) -> u64 {
+        let number = {
+            let mut state = self.state();
+            state.polls += 1;
+            state.polls
+        };
+        self.poll_wake.notify_waiters();
+        number
+    }
+
+    /// Closes the socket, and ends a poll that waits: their credential may be revoked.
+    pub(super) fn close(&self, close: Close) {
+        self.begin_poll();
+        if let Some(socket) = &self.state().socket {
+            socket.mailbox.post_close(close);
+        }
     }
 }
 

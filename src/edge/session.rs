@@ -21,6 +21,7 @@ use super::fragments::Fragments;
 use super::hub::{Close, Phase};
 use super::presence::SocketGuard;
 use super::wire;
+use crate::clock::Timestamp;
 use crate::error::Result as StoreResult;
 use crate::limits::{Bucket, Window};
 use crate::model::masking::masked;
@@ -48,10 +49,19 @@ type BoxedFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 type SessionEnd = Option<Close>;
 type SessionStep = Result<(), SessionEnd>;
 
+/// Time limits of one socket.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SocketLimits {
+    /// How long one write may take.
+    pub(super) write: Duration,
+    /// When the relay's token is too old.
+    pub(super) token_ends_at: Option<Timestamp>,
+}
+
 pub(super) struct SocketSession<S> {
     guard: SocketGuard,
     ws: WebSocketStream<Fragments<S>>,
-    write_max: Duration,
+    limits: SocketLimits,
     /// Commands may be sent.
     started: bool,
     /// All unfinished commands must be sent again, because a `resume` was invalid.
@@ -74,13 +84,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> SocketSession<S> {
     pub(super) fn new(
         guard: SocketGuard,
         ws: WebSocketStream<Fragments<S>>,
-        write_max: Duration,
+        limits: SocketLimits,
     ) -> Self {
         let (now, mono) = (Instant::now(), guard.hub.clock.monotonic());
         Self {
             guard,
             ws,
-            write_max,
+            limits,
             started: false,
             begins_anew: false,
             draining: false,
@@ -154,14 +164,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> SocketSession<S> {
             Phase::Draining if self.draining => Ok(()),
             Phase::Draining => {
                 self.draining = true;
-                self.send(wire::bye(1012, "restart", Some(retry_after_ms())))
-                    .await
+                self.send(bye(Close::new(1012, "restart"))).await
             }
-            Phase::Closing => Err(Some(Close {
-                code: 1012,
-                reason: "restart",
-                retry_after_ms: Some(retry_after_ms()),
-            })),
+            Phase::Closing => Err(Some(Close::new(1012, "restart"))),
         }
     }
 
@@ -170,6 +175,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> SocketSession<S> {
         let hub = &self.guard.hub;
         let mut at = (self.last_frame_at + Duration::from_secs(hub.settings.silence_s))
             .min(self.pinged + Duration::from_secs(hub.settings.heartbeat_s));
+        if let Some(ends_at) = self.limits.token_ends_at {
+            let wait_ms = u64::try_from(ends_at.0 - hub.clock.now().0).unwrap_or_default();
+            at = at.min(Instant::now() + Duration::from_millis(wait_ms));
+        }
         if !self.started {
             return at.min(self.opened + RESUME_WAIT);
         }
@@ -190,6 +199,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> SocketSession<S> {
         if now >= self.last_frame_at + Duration::from_secs(settings.silence_s) {
             return Err(Some(Close::new(4408, "silent")));
         }
+        let token_ends_at = self.limits.token_ends_at;
+        if token_ends_at.is_some_and(|at| at <= self.guard.hub.clock.now()) {
+            return Err(Some(Close::new(4401, "token expired")));
+        }
         if now >= self.pinged + Duration::from_secs(settings.heartbeat_s) {
             self.pinged = now;
             self.write(Message::Ping(Bytes::new())).await?;
@@ -208,7 +221,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> SocketSession<S> {
             return Err(notices.close);
         }
         for (frame, until) in notices.typing {
-            if until > self.guard.hub.clock.now() {
+            if !self.draining && until > self.guard.hub.clock.now() {
                 self.send(frame).await?;
             }
         }
@@ -246,10 +259,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> SocketSession<S> {
         for command in commands {
             if self.guard.hub.is_wanted(&self.guard.relay, &command) {
                 let frame = Message::text(wire::command(&command));
-                in_time(self.write_max, self.ws.feed(frame)).await?;
+                in_time(self.limits.write, self.ws.feed(frame)).await?;
             }
         }
-        in_time(self.write_max, self.ws.flush()).await?;
+        in_time(self.limits.write, self.ws.flush()).await?;
         self.guard.mailbox.wake.notify_one();
         Ok(())
     }
@@ -259,7 +272,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> SocketSession<S> {
     }
 
     async fn write(&mut self, message: Message) -> SessionStep {
-        in_time(self.write_max, self.ws.send(message)).await
+        in_time(self.limits.write, self.ws.send(message)).await
     }
 }
 
@@ -298,7 +311,10 @@ async fn in_time(most: Duration, write: impl Future<Output = Result<(), WsError>
     }
 }
 
-fn retry_after_ms() -> u64 {
+/// A restart tells the relay to reconnect after a random time.
+fn bye(close: Close) -> String {
     let (least, most) = RETRY_MS;
-    least + (random::unit() * (most - least) as f64) as u64
+    let retry_after_ms = || least + (random::unit() * (most - least) as f64) as u64;
+    let retry_after_ms = (close.code == 1012).then(retry_after_ms);
+    wire::bye(close.code, close.reason, retry_after_ms)
 }

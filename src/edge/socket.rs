@@ -2,7 +2,6 @@
 //! connection.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_tungstenite::WebSocketStream;
@@ -10,7 +9,8 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 use super::fragments::Fragments;
 use super::hub::{Hub, Relay};
-use super::session::{FRAMES_BURST, FRAMES_PER_SECOND, SocketSession, WRITE_MAX};
+use super::session::{FRAMES_BURST, FRAMES_PER_SECOND, SocketLimits, SocketSession, WRITE_MAX};
+use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 
 /// Largest frame or message accepted from a relay.
@@ -34,16 +34,20 @@ pub async fn admit(hub: &Arc<Hub>, agent: &str) -> Result<Arc<Relay>> {
     Ok(relay)
 }
 
-/// Serves an upgraded socket until it closes.
-pub async fn serve<S>(hub: Arc<Hub>, relay: Arc<Relay>, io: S)
+/// Serves an upgraded socket until it closes, at the latest when the relay's token ends.
+pub async fn serve<S>(hub: Arc<Hub>, relay: Arc<Relay>, io: S, token_ends_at: Option<Timestamp>)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
-    serve_with_write_limit(hub, relay, io, WRITE_MAX).await;
+    let limits = SocketLimits {
+        write: WRITE_MAX,
+        token_ends_at,
+    };
+    serve_within(hub, relay, io, limits).await;
 }
 
-/// `serve` with a time limit for one write, for tests.
-async fn serve_with_write_limit<S>(hub: Arc<Hub>, relay: Arc<Relay>, io: S, write_max: Duration)
+/// `serve` with other limits, for tests.
+async fn serve_within<S>(hub: Arc<Hub>, relay: Arc<Relay>, io: S, limits: SocketLimits)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
@@ -55,7 +59,7 @@ where
         .max_write_buffer_size(WRITE_BUFFER_BYTES_MAX);
     let io = Fragments::new(io, hub.clock.clone(), FRAMES_BURST, FRAMES_PER_SECOND);
     let ws = WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await;
-    let mut session = SocketSession::new(hub.enter(&relay), ws, write_max);
+    let mut session = SocketSession::new(hub.enter(&relay), ws, limits);
     session.run().await;
     drop(session);
     hub.write_last_seen(&relay).await;
@@ -66,8 +70,10 @@ mod tests {
     use futures_util::StreamExt;
     use tokio::io::AsyncReadExt;
 
+    use std::time::Duration;
+
     use super::*;
-    use crate::clock::{Clock, Timestamp};
+    use crate::clock::Clock;
     use crate::edge::tests::world::{open, produce_for, settings};
 
     /// Uses a pipe of known size: the system's socket buffers would hide when a write blocks.
@@ -82,8 +88,11 @@ mod tests {
             produce_for(&hub, relay.id, chat, &"long ".repeat(400)).await;
         }
         let (near, mut far) = tokio::io::duplex(2_000);
-        let short = Duration::from_millis(100);
-        let serving = serve_with_write_limit(hub.clone(), relay.clone(), near, short);
+        let limits = SocketLimits {
+            write: Duration::from_millis(100),
+            token_ends_at: None,
+        };
+        let serving = serve_within(hub.clone(), relay.clone(), near, limits);
         let reading = async {
             while hub.connected() == 0 || hub.presence(relay.id).0 {
                 tokio::task::yield_now().await;

@@ -65,12 +65,7 @@ pub async fn poll(hub: &Arc<Hub>, relay: &Arc<Relay>, poll: Poll) -> Result<Poll
         ack_events: poll.events.iter().map(|e| e.event_id.clone()).collect(),
         ..PollAnswer::default()
     };
-    let number = {
-        let mut state = relay.state();
-        state.polls += 1;
-        state.polls
-    };
-    relay.poll_wake.notify_waiters(); // ends an older poll that still waits
+    let number = relay.begin_poll();
     hub.load(relay).await?;
     commit_reports(hub, relay, poll).await?;
     let mut phase = hub.phase();

@@ -117,7 +117,35 @@ impl Report {
     }
 }
 
+/// Refuses a field that is neither missing nor of that type.
+fn check_type<'v>(
+    field: &impl Fn(&'static str) -> Option<&'v Value>,
+    name: &'static str,
+    is_of_type: impl Fn(&Value) -> bool,
+    expected: &'static str,
+) -> Result<(), InvalidField> {
+    match field(name).filter(|value| !value.is_null()) {
+        Some(value) if !is_of_type(value) => Err(InvalidField::new(name, expected)),
+        _ => Ok(()),
+    }
+}
+
 impl Ack {
+    /// Of a call over HTTP, whose answer names a field of a wrong type. Over the socket such a field is
+    /// ignored, because a report that is refused would have its command sent again.
+    pub fn read_strictly<'v>(
+        field: impl Fn(&'static str) -> Option<&'v Value>,
+    ) -> Result<Self, InvalidField> {
+        check_type(
+            &field,
+            "retryable",
+            Value::is_boolean,
+            "must be true or false.",
+        )?;
+        check_type(&field, "error", Value::is_string, "must be a string.")?;
+        Self::read(field)
+    }
+
     /// Reads both forms: `status`, or `success` true or false. `field` finds a field by its name.
     pub fn read<'v>(
         field: impl Fn(&'static str) -> Option<&'v Value>,
@@ -160,6 +188,14 @@ impl Ack {
 }
 
 impl RelayEvent {
+    /// Of a call over HTTP, as `Ack::read_strictly`.
+    pub fn read_strictly<'v>(
+        field: impl Fn(&'static str) -> Option<&'v Value>,
+    ) -> Result<Self, InvalidField> {
+        check_type(&field, "thread_id", Value::is_string, "must be a string.")?;
+        Self::read(field)
+    }
+
     /// `field` finds a field by its name.
     pub fn read<'v>(
         field: impl Fn(&'static str) -> Option<&'v Value>,

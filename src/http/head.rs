@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hyper::Request;
-use hyper::header::{HOST, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{HOST, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING};
 
 use crate::error::{Error, ErrorKind};
 use crate::random;
@@ -18,7 +18,8 @@ const URI_BYTES_MAX: usize = 8 * 1024;
 const HEADERS_MAX: usize = 64;
 const REQUEST_ID_BYTES_MAX: usize = 64;
 
-/// Refuses heads that are too large or don't have exactly one Host header.
+/// Refuses heads that are too large, don't have exactly one Host header, or have a body in a coding that
+/// isn't decoded.
 pub(super) fn check<B>(request: &Request<B>) -> Result<(), Error> {
     let uri_bytes = request
         .uri()
@@ -41,6 +42,12 @@ pub(super) fn check<B>(request: &Request<B>) -> Result<(), Error> {
     if request.headers().get_all(HOST).iter().count() != 1 {
         return Err(Error::bad_request(
             "The request needs exactly one Host header.",
+        ));
+    }
+    let mut codings = request.headers().get_all(TRANSFER_ENCODING).iter();
+    if codings.any(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"chunked")) {
+        return Err(Error::bad_request(
+            "The only Transfer-Encoding that is understood is chunked.",
         ));
     }
     Ok(())

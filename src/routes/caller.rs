@@ -32,7 +32,10 @@ pub enum Caller {
 }
 
 /// A relay that opens a socket.
-pub(super) struct SocketAgent(pub AgentName);
+pub(super) struct SocketAgent {
+    pub(super) name: AgentName,
+    pub(super) token_ends_at: Option<Timestamp>,
+}
 
 /// A relay of the legacy endpoint.
 pub(super) struct LegacyRelay;
@@ -86,11 +89,15 @@ impl Authenticated for SocketAgent {
 
     async fn authenticate(app: &App, exchange: &Exchange) -> Result<Self> {
         check_handshake(app, exchange)?;
-        agent(app, exchange).map(Self)
+        let bearer = exchange.bearer();
+        Ok(Self {
+            name: agent(app, exchange)?,
+            token_ends_at: bearer.and_then(|token| app.edge_tokens.ends_at(token)),
+        })
     }
 
     fn label(&self) -> Cow<'static, str> {
-        self.0.label()
+        self.name.label()
     }
 }
 

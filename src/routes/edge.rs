@@ -33,13 +33,16 @@ pub(super) async fn socket(mut rq: Request<SocketAgent>) -> Result<Response> {
         ));
     }
     let handshake = rq.exchange.websocket()?;
-    let SocketAgent(AgentName(agent)) = rq.caller;
+    let SocketAgent {
+        name: AgentName(agent),
+        token_ends_at,
+    } = rq.caller;
     let relay = socket::admit(&rq.app.hub, &agent).await?;
     let (response, upgraded) = handshake.accept();
     let hub = rq.app.hub.clone();
     tokio::spawn(async move {
         match upgraded.await {
-            Ok(io) => socket::serve(hub, relay, io).await,
+            Ok(io) => socket::serve(hub, relay, io, token_ends_at).await,
             Err(error) => log::debug!("agent {agent}: {error}"),
         }
     });
@@ -69,7 +72,7 @@ pub(super) async fn sync(mut rq: Request<AgentName>) -> Result<Response> {
 /// The socket's ack over HTTP, for older relays.
 pub(super) async fn ack(mut rq: Request<AgentName>) -> Result<Response> {
     let body = rq.json().await?;
-    let ack = Ack::read(|name| body.get(name))
+    let ack = Ack::read_strictly(|name| body.get(name))
         .map_err(|invalid| Error::invalid_field(format!("/{}", invalid.name), invalid.message))?;
     let relay = rq.app.hub.relay(&rq.caller.0).await?;
     if !rq.app.hub.ack(&relay, ack).await? {
@@ -149,10 +152,10 @@ fn read_poll(body: &Json, agent: &str) -> Result<Poll> {
     let poll = Poll {
         last_command_id: fields.optional_string("last_command_id", 1..=ID_BYTES_MAX),
         acks: reports(&mut fields, "acks", sync::ACKS_MAX, |ack| {
-            Ack::read(|name| ack.value(name))
+            Ack::read_strictly(|name| ack.value(name))
         }),
         events: reports(&mut fields, "pending_events", sync::EVENTS_MAX, |event| {
-            RelayEvent::read(|name| event.value(name))
+            RelayEvent::read_strictly(|name| event.value(name))
         }),
         status: status(&mut fields),
         wait_s: fields

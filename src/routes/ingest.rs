@@ -86,8 +86,7 @@ fn read<C>(
     let is_own_photo = |url: &str| rq.app.photos.id_in(url).is_some();
     let (message, message_id) = read_body(body, endpoint != Endpoint::Legacy, is_own_photo)?;
     let scope = scope.as_bytes();
-    // The prefix keeps it different from any key of a header.
-    let key = header_key(rq)?.or_else(|| message_id.map(|id| format!("message_id {id}")));
+    let key = header_key(rq)?.or(message_id);
     let repeat = match key {
         Some(key) => RequestKey::Key {
             key: Digest::of(&[scope, key.as_bytes()]),

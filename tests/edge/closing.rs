@@ -41,14 +41,21 @@ async fn a_drain_says_goodbye_takes_acks_and_closes() {
     let service = Service::start().await;
     let mut relay = service.relay("a").await;
     chat_with(&service, "a", "x", &["one", "two"]).await;
+    relay
+        .say(&json!({"type": "resume", "data": {"capabilities": ["typing"]}}))
+        .await;
     let command = relay.command().await;
+    let (hub, now) = (service.app.hub.clone(), service.app.clock.now());
+    let agent = service.app.store.write(move |tx| tx.agent("a", now)).await;
+    let agent = agent.unwrap().id;
     let stopping = tokio::spawn(service.stop());
     let bye = relay.next().await;
     assert_eq!(bye["type"], "bye");
     assert_eq!(bye["data"]["code"], 1012);
     assert!((500..=3_000).contains(&bye["data"]["retry_after_ms"].as_u64().unwrap()));
     relay.ack(&command, "completed").await;
-    // No more commands, no second goodbye.
+    hub.show_typing(agent, "x", true, 5_000);
+    // No more commands, no typing, no second goodbye.
     let Message::Close(Some(close)) = relay.next_message().await else {
         panic!("something before the close");
     };

@@ -1,9 +1,12 @@
 //! Which socket of an agent counts, and who may come.
 
 use serde_json::json;
+use tokio::io::AsyncWriteExt;
 
-use crate::commands::{chat_with, clock, service_at, until_states};
-use crate::support::{ADMIN_TOKEN, RelaySocket, Service, eventually, request, token};
+use crate::commands::{chat, chat_with, clock, queue, service_at, until_states};
+use crate::support::{
+    ADMIN_TOKEN, RelaySocket, Service, eventually, post, read_answer, request, token,
+};
 
 /// `bye` with its code, then the close frame with the same.
 pub(crate) async fn ends_with(relay: &mut RelaySocket, code: u16) {
@@ -82,4 +85,38 @@ async fn a_revoked_agent_is_closed_and_stays_out() {
     assert_eq!(refused.err(), Some(401));
     let relays = service.admin("GET", "/admin/edge-agents", &json!({})).await;
     assert_eq!(relays.json()["agents"][0]["connected"], false);
+}
+
+#[tokio::test]
+async fn a_socket_ends_with_its_token() {
+    const DAY_MS: i64 = 86_400_000;
+    let clock = clock();
+    let service = service_at(&clock, &[("CHATKEEP_EDGE_TOKEN_TTL_DAYS", "1")]).await;
+    let mut relay = service.relay("a").await;
+    clock.advance(DAY_MS - 60_000);
+    relay.settle().await;
+    clock.advance(120_000);
+    relay.say(&json!({"type": "ping"})).await;
+    ends_with(&mut relay, 4401).await;
+}
+
+/// It might else hand out what falls due after the revocation.
+#[tokio::test]
+async fn a_revocation_ends_a_poll_that_waits() {
+    let service = Service::start().await;
+    chat(&service, "a", "x").await;
+    let body = json!({"wait_seconds": 25, "status": {"uptime_seconds": 7}});
+    let waiting = post("/edge/sync", &body).bearer(&token("a"));
+    let mut stream = tokio::net::TcpStream::connect(service.address)
+        .await
+        .unwrap();
+    stream.write_all(&waiting.bytes()).await.unwrap();
+    let reported = "SELECT 1 FROM agents WHERE status LIKE '%7%'";
+    eventually("the poll", async || service.rows(reported).len() == 1).await;
+    let revoke = request("POST", "/admin/edge-agents/a/revoke").bearer(ADMIN_TOKEN);
+    assert_eq!(service.send(&revoke).await.status, 200);
+    queue(&service, "a", "x", "secret").await;
+    let answer = read_answer(&mut stream).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    assert_eq!(answer.json()["commands"], json!([]));
 }

@@ -299,6 +299,21 @@ async fn what_is_out_of_bounds_is_refused() {
             "validation_failed",
         ),
         (json!({"acks": {}}), 422, "validation_failed"),
+        (
+            json!({"acks": [{"command_id": "c", "status": "failed", "retryable": "no"}]}),
+            422,
+            "validation_failed",
+        ),
+        (
+            json!({"acks": [{"command_id": "c", "success": false, "error": {"a": 1}}]}),
+            422,
+            "validation_failed",
+        ),
+        (
+            json!({"pending_events": [{"event_id": "e", "event_type": "t", "thread_id": 5}]}),
+            422,
+            "validation_failed",
+        ),
         (json!({"status": "fine"}), 422, "validation_failed"),
         (json!({"edge_agent_id": "b"}), 401, "unauthorized"),
     ];

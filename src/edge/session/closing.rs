@@ -9,10 +9,9 @@ use tokio_tungstenite::tungstenite::Error as WsError;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message};
 
-use super::{SessionEnd, SocketSession};
+use super::{SessionEnd, SocketSession, bye};
 use crate::edge::fragments::is_flood;
 use crate::edge::hub::Close;
-use crate::edge::wire;
 use crate::model::masking::masked;
 
 /// Time for the relay to receive the close frame.
@@ -49,8 +48,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> SocketSession<S> {
         };
         let was_said = self.draining && close.code == 1012;
         if !was_said {
-            let bye = wire::bye(close.code, close.reason, close.retry_after_ms);
-            let _ = self.ws.send(Message::text(bye)).await;
+            let _ = self.ws.send(Message::text(bye(close))).await;
         }
         let _ = self.ws.close(Some(frame)).await;
         // Closing with unread bytes would drop the close frame. So the socket is read until the

@@ -46,7 +46,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> SocketSession<S> {
             Message::Binary(_) => Err(Some(Close::new(1003, "text frames only"))),
             Message::Close(_) => Err(None),
             Message::Ping(_) if self.pings.take(now) => {
-                in_time(self.write_max, self.ws.flush()).await // sends the library's pong
+                in_time(self.limits.write, self.ws.flush()).await // sends the library's pong
             }
             Message::Ping(_) => Err(Some(Close::new(4429, "too many pings"))),
             _ if self.frames.take(now) => Ok(()),
