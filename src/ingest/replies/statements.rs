@@ -129,26 +129,24 @@ pub(super) struct Sentence<'t> {
 /// The sentences that have words.
 pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
     let mut all = Vec::new();
-    let (mut start, mut rest) = (0, text.char_indices().peekable());
-    // Line breaks and smileys alone stay with the sentence after them.
-    let mut end_at = |end: usize, is_question: bool| {
-        let sentence = &text[start..end];
-        if sentence.contains(char::is_alphanumeric) {
-            start = end;
+    let (mut start, mut has_words) = (0, false);
+    let mut rest = text.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        has_words |= c.is_alphanumeric();
+        let next = rest.peek().map(|(_, next)| *next);
+        let is_inside = || c == '.' && is_point_of_date(&text[..at], &text[at + 1..]);
+        let is_question = QUESTION_MARKS.contains(&c);
+        let ends = is_question || next.is_none() || is_end(c, next) && !is_inside();
+        // Line breaks and smileys alone stay with the sentence after them.
+        if has_words && ends {
+            let end = at + c.len_utf8();
             all.push(Sentence {
-                text: sentence,
+                text: &text[start..end],
                 is_question,
             });
-        }
-    };
-    while let Some((at, c)) = rest.next() {
-        let next = rest.peek().map(|(_, next)| *next);
-        let is_inside = c == '.' && is_point_of_date(&text[..at], &text[at + 1..]);
-        if QUESTION_MARKS.contains(&c) || is_end(c, next) && !is_inside {
-            end_at(at + c.len_utf8(), QUESTION_MARKS.contains(&c));
+            (start, has_words) = (end, false);
         }
     }
-    end_at(text.len(), false);
     all
 }
 
