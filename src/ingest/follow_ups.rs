@@ -117,9 +117,8 @@ fn answered_first(
     if what.snoozes_often() {
         return Ok(Some(wording::snoozes_once().into()));
     }
-    // "not yet" to an offer
-    let may_decline = *what == FollowUp::Snooze(None) && question::is_last(turn, tx)?;
-    if may_decline && offers::is_open(turn, tx)? {
+    // "not yet" to a question
+    if *what == FollowUp::Snooze(None) && question::is_last(turn, tx)? {
         return Ok(answer_no(turn, tx)?.map(Reply::from));
     }
     let is_short = matches!(what, FollowUp::Yes | FollowUp::No | FollowUp::NeverMind);
@@ -193,7 +192,8 @@ fn answer_yes(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> 
 /// "ok" after an offer, or after a question that a yes answers.
 pub(super) fn answer_consent(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
     let persona = turn.ingest.persona.get();
-    match assistant::is_consent(&turn.message.text, &persona.name) {
+    let is_consent = assistant::is_consent(&turn.message.text, &persona.name);
+    match is_consent && question::was_just_asked(turn, tx)? {
         true => answer_yes(turn, tx),
         false => Ok(None),
     }
@@ -314,6 +314,11 @@ fn cancel(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, which: &ReminderRef) -> Resul
         && let Some(reply) = which_request::numbered(turn, tx, numbers)?
     {
         return Ok(Some(reply));
+    }
+    // "delete both" after "add milk and eggs"
+    let is_together = matches!(which, ReminderRef::Together(_));
+    if is_together && subject::has_changed(turn, tx)? {
+        return Ok(Some(wording::which_reminder()));
     }
     Ok(match referent::resolve(turn, tx, which)? {
         None => None,

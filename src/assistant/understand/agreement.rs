@@ -27,6 +27,10 @@ fn stated_plan(message: &ParsedMessage<'_>, is_linked: bool) -> Option<Intent> {
     else {
         return None;
     };
+    // "yes and at 7 too"
+    if matches!(text.as_str(), "too" | "also" | "as well" | "again") {
+        return None;
+    }
     Some(Intent::Remind {
         text,
         send_at,

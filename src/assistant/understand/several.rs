@@ -12,7 +12,7 @@ use crate::assistant::builtin::{Intent, ParsedMessage, asked_about, may_answer, 
 use crate::assistant::text::phrases::phrases;
 use crate::assistant::text::words::Words;
 use crate::assistant::wording;
-use beginnings::{RequestStart, beginnings};
+use beginnings::{RequestStart, beginnings, ends_alarm};
 use part::MessagePart;
 pub(super) use part::asks_for_power;
 use questions::{QUESTIONS, begins_question, is_to_be_asked};
@@ -48,6 +48,11 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
         } else {
             parts.extend(more);
         }
+    }
+    // "remind me to tell ann: bring a coat. my name is kim"
+    let quotes = |part: &MessagePart<'_>| part.quotes(part.text);
+    if parts[..parts.len().saturating_sub(1)].iter().any(quotes) {
+        return None;
     }
     let is_count = (2..=PARTS_MAX).contains(&parts.len());
     if !is_count || !begins_with_fact(&parts).unwrap_or_else(|| has_requests(&parts)) {
@@ -86,7 +91,7 @@ fn each_done_or_named(parts: Vec<MessagePart<'_>>) -> Vec<Intent> {
         let before = std::mem::replace(&mut has_day, names_day(part.text));
         let is_unsure = part.is_second && before && !has_day && !names_wait(part.text);
         match part.intent {
-            Intent::Say(_) if !part.is_second && !part.text.ends_with('?') => None,
+            Intent::Say(_) if !part.is_second && !part.text.ends_with('?') && !asks(&part) => None,
             Intent::Unknown if is_statement(part.text) => None,
             Intent::Unknown => Some(match answered(&told, part.text) {
                 Some(about) => Intent::Recall { about: Some(about) },
@@ -127,13 +132,14 @@ fn answered(told: &[String], question: &str) -> Option<String> {
     told.iter().any(is_answer).then_some(about)
 }
 
+fn asks(part: &MessagePart<'_>) -> bool {
+    let words = Words::new(part.text);
+    words.after(0, &QUESTIONS).is_some() || begins_question(&words, 0)
+}
+
 /// Whether at least two parts are requests, or one that follows other sentences or is followed by
 /// questions: what else follows a request may belong to it.
 fn has_requests(parts: &[MessagePart<'_>]) -> bool {
-    let asks = |part: &MessagePart<'_>| {
-        let words = Words::new(part.text);
-        words.after(0, &QUESTIONS).is_some() || begins_question(&words, 0)
-    };
     if parts[1..].iter().all(|part| part.is_second || asks(part)) {
         return parts[0].stands_alone();
     }
@@ -177,6 +183,9 @@ fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Me
         if !is_sure || !part.stands_alone() {
             continue;
         }
+        if part.quotes(words.original(start..at)) {
+            break;
+        }
         // "spent 20 on food, make it 25" is one request.
         let is_correction = matches!(part.intent, Intent::Power(_))
             && words
@@ -193,6 +202,7 @@ fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Me
         // "to run, thanks, and also add milk"
         let is_ended = || without_courtesies(&words, start..before_end) < before_end;
         if asks && words.is_set_off(at - 1)
+            || ends_alarm(&words, at)
             || (part.ends_before(&said, &next) || is_ended()) && (next.stands_alone() || is_said)
         {
             parts.push(part);

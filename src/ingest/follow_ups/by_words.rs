@@ -172,19 +172,27 @@ pub(in crate::ingest) fn nothing_to_move(
     Ok(Some(wording::nothing_to_move(about, has_calendar)))
 }
 
-/// "delete the flight ones" after a list of reminders: those of the list, whatever else is known of
-/// flights. `None`: no list was shown, or none of it is named.
+/// "delete the flight ones", "cancel 1" after a list of reminders: those of the list, whatever else is
+/// known of flights, or has a number. `None`: no list was shown, or none of it is named.
 pub(in crate::ingest) fn cancel_of_shown(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
     intent: &Intent,
 ) -> Result<Option<Reply>> {
-    let Intent::FollowUp {
-        what: what @ FollowUp::Cancel(ReminderRef::About(about) | ReminderRef::AllAbout(about)),
-        ..
-    } = intent
-    else {
+    let Intent::FollowUp { what, .. } = intent else {
         return Ok(None); // most messages
+    };
+    let about = match what {
+        FollowUp::Cancel(ReminderRef::About(about) | ReminderRef::AllAbout(about)) => about,
+        FollowUp::Cancel(ReminderRef::Numbered(numbers)) | FollowUp::DoneNumbered(numbers) => {
+            for number in numbers {
+                if !listing::has_number(turn, tx, *number)? {
+                    return Ok(None);
+                }
+            }
+            return follow_ups::carry_out(turn, tx, what);
+        }
+        _ => return Ok(None),
     };
     let Some((ids, _)) = listing::shown(turn, tx)? else {
         return Ok(None);

@@ -88,13 +88,6 @@ fn has_power(turn: &MessageTurn<'_>, tx: &Tx<'_>, power: Power) -> Result<bool> 
     Ok(turn.flags.superpower(power.name()) && gate::has_superpowers(turn, tx)?)
 }
 
-pub(super) fn is_open(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
-    Ok(matches!(
-        question::read_open(turn, tx)?,
-        Some(Question::OfferedReminder { .. } | Question::OfferedRequest(_))
-    ))
-}
-
 /// Does what was offered. `None`: nothing was.
 pub(super) fn accept(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
     let reply = match question::read_open(turn, tx)? {

@@ -17,7 +17,7 @@ pub(super) fn has_time_left(text: &str) -> bool {
     if words.len() > WORDS_MAX {
         return false;
     }
-    if words.len() == 1 && matches!(words.get(0), "at" | "on" | "in" | "by" | "from") {
+    if words.len() == 1 && matches!(words.get(0), "at" | "on" | "in" | "by" | "from" | "day") {
         return true;
     }
     if is_slashed(words.get(0)) || matches!(words.get(words.len().saturating_sub(1)), "and" | "or")
@@ -125,7 +125,8 @@ fn begins_second_time(words: &Words, at: usize) -> bool {
 static NEXT_SPAN: Phrases = Phrases::new(&[
     "the week after that", "the week after", "the month after that", "the month after",
     "the following week", "the following month", "the following morning", "a week later",
-    "a month later",
+    "a month later", "later that day", "that same day", "that day", "that evening", "that night",
+    "the same day", "the same evening", "the same night",
 ]);
 
 /// The day after another one that is named before.

@@ -35,9 +35,12 @@ static FIRST_WORDS: WordSet = WordSet::new(&[
 
 /// How somebody begins to tell of something else, after "and" or a comma.
 static STATEMENTS: Phrases = Phrases::new(&[
-    "i feel", "im feeling", "i am feeling", "mood", "my mood is", "im out of", "i am out of",
-    "were out of", "we are out of", "i ran out of", "we ran out of", "i have a", "i have an",
-    "ive got a", "ive got an", "trip to", "keep this", "track habit", "track a habit",
+    "i feel", "im feeling", "i am feeling", "feeling", "mood", "my mood is", "im out of",
+    "i am out of", "were out of", "we are out of", "i ran out of", "we ran out of", "i have a",
+    "i have an", "ive got a", "ive got an", "trip to", "im going to", "i am going to",
+    "were going to", "keep this", "track habit", "track a habit", "i bought", "bought", "i paid",
+    "paid", "i lent", "i owe", "i need", "we need", "i slept", "slept", "timer", "set a timer",
+    "focus for", "stop my daily",
 ]);
 
 /// Where a request may begin that follows another one.
@@ -54,7 +57,7 @@ pub(super) fn beginnings(words: &Words) -> impl Iterator<Item = RequestStart> {
     };
     let is_first = move |at: &usize| {
         FIRST_WORDS.contains(words.hashed(*at)) // few words
-            || is_set_apart(words, *at) && (tells_entry(words, *at) || tells_statement(words, *at))
+            || is_set_apart(words, *at) && tells_another(words, *at)
     };
     let all = (1..words.len())
         .filter(is_first)
@@ -68,8 +71,7 @@ pub(super) fn beginnings(words: &Words) -> impl Iterator<Item = RequestStart> {
         (beginning.is_apart || is_own(beginning.at))
             && !adds_percent(words, beginning.at)
             && (names_number(words, beginning.at)
-                || is_set_apart(words, beginning.at)
-                    && (tells_entry(words, beginning.at) || tells_statement(words, beginning.at))
+                || is_set_apart(words, beginning.at) && tells_another(words, beginning.at)
                 || words.after(beginning.at, &BEGINNINGS).is_some()
                 || beginning.is_apart && may_be_fact(words, beginning.at)
                 || is_question())
@@ -81,15 +83,33 @@ fn is_set_apart(words: &Words, at: usize) -> bool {
     at > 0 && (is_link(words, at - 1) || words.is_set_off(at - 1))
 }
 
-/// "i feel great", or something and its time: "call bo at 6", "dinner at luigi saturday at 8".
-fn tells_statement(words: &Words, at: usize) -> bool {
-    begins_statement(words, at) || tells_plan(words, at)
+/// Whether something else is told from there on, in words that are no request.
+fn tells_another(words: &Words, at: usize) -> bool {
+    tells_entry(words, at)
+        || begins_statement(words, at)
+        || tells_plan(words, at)
+        || ends_alarm(words, at)
+}
+
+/// "wake me at 6, i'm tired": what follows the time of an alarm or a timer is not what it is for.
+pub(super) fn ends_alarm(words: &Words, at: usize) -> bool {
+    static ALARMS: Phrases = Phrases::new(&[
+        "wake me up", "wake me", "set an alarm", "set alarm", "alarm", "set a timer", "set timer",
+        "timer",
+    ]);
+    at > 0
+        && words.is_set_off(at - 1)
+        && words.after(0, &ALARMS).is_some()
+        && when::trailing_time(words, 1..at).is_some()
+        && when::read(words, at).is_none()
+        && !words.get(at).starts_with(|c: char| c.is_ascii_digit())
 }
 
 pub(super) fn begins_statement(words: &Words, at: usize) -> bool {
     words.after(at, &STATEMENTS).is_some()
 }
 
+/// Something and its time: "call bo at 6", "dinner at luigi saturday at 8".
 fn tells_plan(words: &Words, at: usize) -> bool {
     let end = (at + 1..words.len()).find(|n| is_set_apart(words, *n));
     let end = end.unwrap_or(words.len());
@@ -118,6 +138,12 @@ pub(super) fn tells_entry(words: &Words, at: usize) -> bool {
     };
     subject.any(|n| match words.get(n) {
         "birthday" | "bday" | "expires" | "renews" | "owes" => n > at,
+        // One bill has several payments.
+        "paid" => {
+            n == at + 1
+                && words.get(n + 1).starts_with(|c: char| c.is_ascii_digit())
+                && (0..at).all(|n| words.get(n) != "paid")
+        }
         "trial" | "parcel" | "package" => n > at && has_verb(),
         _ => false,
     })

@@ -102,6 +102,21 @@ impl<'a> MessagePart<'a> {
             || self.intent.is_unclear() && !matches!(self.intent, Intent::Unclear(_))
     }
 
+    /// Whether the words at the end of it may be somebody's, as in "remind me to say: i feel great".
+    /// `typed`: up to where they may end.
+    pub(super) fn quotes(&self, typed: &str) -> bool {
+        let text = match &self.intent {
+            Intent::Remind { text, .. } | Intent::AskWhen { text, .. } => text,
+            Intent::Remember { text } if !self.is_fact => text,
+            _ => return false,
+        };
+        let count = |quote: char| typed.matches(quote).count();
+        text.contains(": ")
+            || typed.trim_end().ends_with(':')
+            || count('"') % 2 == 1
+            || count('“') > count('”')
+    }
+
     /// Whether `next`, after "and", can't be a part of this one: what somebody is to be reminded
     /// of, or wants to be remembered, may itself sound like a request.
     pub(super) fn ends_before(&self, next: &Words, part: &MessagePart<'_>) -> bool {
