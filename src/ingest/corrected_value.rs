@@ -235,7 +235,13 @@ fn correct_told(
     if is_told_anew(turn, tx, &fact, value)? {
         return correct_memory(turn, tx, &fact, value).map(Some);
     }
-    let text = text.filter(|_| is_alone && !is_request && assistant::may_be_value(value));
+    // "my locker is 12. i'm out of eggs": the new value is not that of the whole message.
+    let is_of_several = matches!(
+        assistant::understand(&context_of(&last.text)),
+        Intent::Several(_)
+    );
+    let may_replace = is_alone && !is_request && !is_of_several;
+    let text = text.filter(|_| may_replace && assistant::may_be_value(value));
     let remembered = text.and_then(|text| match assistant::understand(&context_of(text)) {
         Intent::Remember { text } => Some(text),
         Intent::Unknown => match UnknownMessage::read(&context_of(text)).statement {

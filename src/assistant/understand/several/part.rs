@@ -106,8 +106,8 @@ impl<'a> MessagePart<'a> {
     /// `typed`: up to where they may end.
     pub(super) fn quotes(&self, typed: &str) -> bool {
         let text = match &self.intent {
-            Intent::Remind { text, .. } | Intent::AskWhen { text, .. } => text,
-            Intent::Remember { text } if !self.is_fact => text,
+            Intent::Remind { text, .. } | Intent::AskWhen { text, .. } => text.as_str(),
+            Intent::Remember { .. } if !self.is_fact => typed,
             _ => return false,
         };
         let count = |quote: char| typed.matches(quote).count();
