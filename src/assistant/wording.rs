@@ -11,6 +11,7 @@ mod fixed_answers;
 mod follow_ups;
 mod language;
 mod memories;
+mod named_numbers;
 mod named_times;
 mod occasions;
 mod recurring;
@@ -24,8 +25,8 @@ pub use account::*;
 pub use agenda::*;
 pub use apologies::{
     Apology, account_stays, apology, called_elsewhere, cut_short, english_only, message_cut,
-    no_export, not_done, not_known, nothing_done, nothing_sent, unseen_photos, what_is_set,
-    without_model,
+    no_export, not_done, not_known, nothing_done, nothing_sent, reminder_at, unseen_photos,
+    what_is_set, what_was_done, without_model,
 };
 pub use care::{
     CrisisKind, after_crisis, crisis, crisis_over, has_crisis_texts, how_to_delete_account,
@@ -36,8 +37,9 @@ pub use delivered::{late_reminder_text, reminder_text};
 pub use fixed_answers::*;
 pub use follow_ups::*;
 pub(in crate::assistant) use language::foreign_language_of;
-pub use language::language_of;
+pub use language::{language_of, may_have_sentences};
 pub use memories::*;
+pub use named_numbers::{KnownNumbers, told_numbers};
 pub use named_times::{NamedTimes, is_month};
 pub use occasions::*;
 pub use recurring::{

@@ -7,6 +7,7 @@
 mod builtin_answer;
 mod cache;
 mod cached_reply;
+mod call_record;
 mod changed_series;
 mod claim_words;
 mod context;
@@ -37,6 +38,7 @@ mod requested_changes;
 mod result;
 mod statements;
 mod streaming;
+mod surplus_claims;
 mod taken_back;
 mod tool_outcomes;
 mod unasked_claims;

@@ -21,8 +21,8 @@ const CLAIMS: [&str; 8] = [
     "Done.\n\nAnything else? I set it for two hours from now.",
 ];
 
-/// What is added to each, in its language where there is a sentence in it, else in that of the
-/// message.
+/// What is added to each after a message that tells no language: in its own where there is a
+/// sentence in it.
 const DENIALS: [&str; 8] = [
     DENIAL,
     "(Für diese Nachricht wurde nichts eingestellt, notiert oder geändert.)",
@@ -83,7 +83,8 @@ async fn one_that_claims_again_is_contradicted() {
     for flag in ["rate_limit.enabled", "free_tier.enabled"] {
         service.set_flag(flag, false).await;
     }
-    for (claim, denial) in CLAIMS.into_iter().zip(DENIALS) {
+    for claim in CLAIMS {
+        let denial = DENIAL; // in the language of the message
         model.usually(says(claim));
         for text in [
             SURE,
@@ -106,6 +107,11 @@ async fn one_that_claims_again_is_contradicted() {
         let answer = legacy(&service, "ben", SURE).await.json();
         assert!(answer["reply_text"].as_str().unwrap().ends_with(denial));
     }
+    for (n, (claim, denial)) in CLAIMS.into_iter().zip(DENIALS).enumerate() {
+        model.usually(says(claim));
+        let said = reply(&service, &format!("dan{n}"), "Track run 9:30").await;
+        assert!(said.ends_with(denial), "{said}");
+    }
     for table in ["reminders", "memories"] {
         assert_eq!(count(&service, table), 0);
     }
@@ -120,14 +126,10 @@ async fn one_that_claims_again_is_contradicted() {
     }
     assert_eq!(count(&service, "power_states"), 0);
     // A question after the claim makes it no better.
-    let in_spanish = "(Para este mensaje no se ha programado, anotado ni cambiado nada.)";
-    for (claim, denial) in [
-        ("All set! Anything else?", DENIAL),
-        ("¡Listo! ¿Algo más?", in_spanish),
-    ] {
+    for claim in ["All set! Anything else?", "¡Listo! ¿Algo más?"] {
         model.usually(says(claim));
         let said = reply(&service, "ana", SURE).await;
-        assert_eq!(said, format!("{claim}\n{denial}"));
+        assert_eq!(said, format!("{claim}\n{DENIAL}"));
     }
     // From a group nothing is remembered.
     model.usually(says("Remembered!"));
@@ -144,6 +146,41 @@ async fn one_that_claims_again_is_contradicted() {
     let said = reply(&service, "ana", SURE).await;
     let denial = "(Für diese Nachricht wurde nichts eingestellt, notiert oder geändert.)";
     assert_eq!(said, format!("{}\n{denial}", CLAIMS[1]));
+}
+
+/// Never in the language of an older message where this one is in another script.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_denial_is_in_the_language_of_the_message() {
+    let (service, model) = service().await;
+    service.set_flag("rate_limit.enabled", false).await;
+    let in_dutch = "(Voor dit bericht is niets ingesteld, genoteerd of gewijzigd.)";
+    for (text, claim, denial) in [
+        (
+            "herinner me morgen aan het hardlopen", "Done, I'll remind you.", in_dutch,
+        ),
+        ("hallo wie gehts", "Te avisaré.", DENIALS[1]),
+        ("herinner me morgen aan het hardlopen", "Done!", in_dutch),
+        (
+            "напомни мне завтра в 9",
+            "Хорошо, напомню завтра в 9.",
+            DENIAL,
+        ),
+        (
+            "przypomnij mi jutro o 9 żebym biegał", "Dobrze, przypomnę ci jutro.", DENIAL,
+        ),
+        (
+            "明日9時にリマインドして", "明日9時にお知らせします。", DENIAL,
+        ),
+        ("Track run 9:30", "✅ Logged", in_dutch),
+    ] {
+        if text.starts_with("Track") {
+            model.usually(says("Oké."));
+            reply(&service, "ana", "goed, dank je wel, tot morgen").await;
+        }
+        model.usually(says(claim));
+        let said = reply(&service, "ana", text).await;
+        assert!(said.ends_with(denial), "{text}: {said}");
+    }
 }
 
 /// What is right stays as it is, and costs one request.
@@ -218,13 +255,13 @@ async fn one_that_claims_after_a_call_that_failed_is_contradicted() {
         vec![("set_reminder", json!({"when": "soon"}))],
         vec![("recall", json!({"query": "rest"}))],
     ];
-    for ((calls, claim), denial) in calls.iter().zip(CLAIMS).zip(DENIALS) {
+    for (calls, claim) in calls.iter().zip(CLAIMS) {
         let before = model.requests().len();
         model.next(Mode::Json(calling(calls)));
         model.next(says(claim));
         let answer = say(&service, "ana", SURE).await;
         let bubbles = answer["reply_bubbles"].as_array().unwrap();
-        assert_eq!(bubbles.last().unwrap(), denial, "{answer}");
+        assert_eq!(bubbles.last().unwrap(), DENIAL, "{answer}");
         assert_eq!(model.requests().len() - before, 2);
     }
     // Of what was asked in another language it is known that all of it was refused.

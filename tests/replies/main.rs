@@ -25,6 +25,7 @@ mod possible_requests;
 mod private_answers;
 mod series;
 mod streaming;
+mod surplus_claims;
 mod tools;
 mod undone;
 mod usage;

@@ -23,6 +23,7 @@ struct Sentences {
     account_stays: &'static str,
     no_export: &'static str,
     what_is_set: &'static str,
+    what_was_done: &'static str,
     unseen_photos: &'static str,
     message_cut: &'static str,
     english_only: &'static str,
@@ -44,6 +45,7 @@ const ENGLISH: Sentences = Sentences {
     account_stays: "(Your account is not deleted. Ask whoever runs this service, or sign in and send POST /account/deletion with the confirmation “DELETE MY ACCOUNT”; 30 days later everything is deleted for good.)",
     no_export: "(No data was exported. Ask whoever runs this service, or sign in and send POST /account/export.)",
     what_is_set: "(What is set: {}.)",
+    what_was_done: "(What was done: {}.)",
     unseen_photos: "(Photos of this message that were not looked at: {}.)",
     message_cut: "(Your message was too long to be read as a whole; I read its beginning and its end.)",
     english_only: "Without a language model I understand only English, so I've done nothing. For example: “remind me at 15:00 to …”. Whoever runs me can connect a language model.",
@@ -66,6 +68,7 @@ const OTHERS: [Sentences; 7] = [
         account_stays: "(Dein Konto ist nicht gelöscht. Bitte den Betreiber dieses Dienstes darum, oder melde dich an und sende POST /account/deletion mit der Bestätigung „DELETE MY ACCOUNT“; 30 Tage später wird alles endgültig gelöscht.)",
         no_export: "(Es wurden keine Daten exportiert. Bitte den Betreiber dieses Dienstes darum, oder melde dich an und sende POST /account/export.)",
         what_is_set: "(Eingestellt ist: {}.)",
+        what_was_done: "(Gemacht wurde: {}.)",
         unseen_photos: "(Nicht angesehene Fotos dieser Nachricht: {}.)",
         message_cut: "(Deine Nachricht war zu lang, um sie ganz zu lesen; gelesen habe ich Anfang und Ende.)",
         english_only: "Ohne Sprachmodell verstehe ich nur Englisch, deshalb habe ich nichts getan. Zum Beispiel: “remind me at 15:00 to …”. Wer mich betreibt, kann ein Sprachmodell anschließen.",
@@ -86,6 +89,7 @@ const OTHERS: [Sentences; 7] = [
         account_stays: "(Tu cuenta no está eliminada. Pídelo a quien administra este servicio, o inicia sesión y envía POST /account/deletion con la confirmación «DELETE MY ACCOUNT»; 30 días después se borra todo definitivamente.)",
         no_export: "(No se ha exportado ningún dato. Pídelos a quien administra este servicio, o inicia sesión y envía POST /account/export.)",
         what_is_set: "(Lo que está programado: {}.)",
+        what_was_done: "(Lo que se ha hecho: {}.)",
         unseen_photos: "(Fotos de este mensaje que no se han mirado: {}.)",
         message_cut: "(Tu mensaje era demasiado largo para leerlo entero; he leído el principio y el final.)",
         english_only: "Sin un modelo de lenguaje solo entiendo inglés, así que no he hecho nada. Por ejemplo: “remind me at 15:00 to …”. Quien me administra puede conectar un modelo de lenguaje.",
@@ -106,6 +110,7 @@ const OTHERS: [Sentences; 7] = [
         account_stays: "(Ton compte n'est pas supprimé. Demande à qui gère ce service, ou connecte-toi et envoie POST /account/deletion avec la confirmation « DELETE MY ACCOUNT » ; 30 jours plus tard, tout est effacé définitivement.)",
         no_export: "(Aucune donnée n'a été exportée. Demande-les à qui gère ce service, ou connecte-toi et envoie POST /account/export.)",
         what_is_set: "(Ce qui est programmé : {}.)",
+        what_was_done: "(Ce qui a été fait : {}.)",
         unseen_photos: "(Photos de ce message qui n'ont pas été regardées : {}.)",
         message_cut: "(Ton message était trop long pour être lu en entier ; j'en ai lu le début et la fin.)",
         english_only: "Sans modèle de langage, je ne comprends que l'anglais, je n'ai donc rien fait. Par exemple : “remind me at 15:00 to …”. Qui m'administre peut connecter un modèle de langage.",
@@ -126,6 +131,7 @@ const OTHERS: [Sentences; 7] = [
         account_stays: "(Il tuo account non è eliminato. Chiedilo a chi gestisce questo servizio, oppure accedi e invia POST /account/deletion con la conferma «DELETE MY ACCOUNT»; 30 giorni dopo tutto viene cancellato definitivamente.)",
         no_export: "(Nessun dato è stato esportato. Chiedili a chi gestisce questo servizio, oppure accedi e invia POST /account/export.)",
         what_is_set: "(Quello che è impostato: {}.)",
+        what_was_done: "(Quello che è stato fatto: {}.)",
         unseen_photos: "(Foto di questo messaggio che non sono state guardate: {}.)",
         message_cut: "(Il tuo messaggio era troppo lungo per leggerlo tutto; ho letto l'inizio e la fine.)",
         english_only: "Senza un modello linguistico capisco solo l'inglese, quindi non ho fatto nulla. Per esempio: “remind me at 15:00 to …”. Chi mi gestisce può collegare un modello linguistico.",
@@ -146,6 +152,7 @@ const OTHERS: [Sentences; 7] = [
         account_stays: "(Je account is niet verwijderd. Vraag het aan wie deze dienst beheert, of meld je aan en stuur POST /account/deletion met de bevestiging “DELETE MY ACCOUNT”; 30 dagen later wordt alles definitief gewist.)",
         no_export: "(Er zijn geen gegevens geëxporteerd. Vraag ze aan wie deze dienst beheert, of meld je aan en stuur POST /account/export.)",
         what_is_set: "(Dit is ingesteld: {}.)",
+        what_was_done: "(Dit is gedaan: {}.)",
         unseen_photos: "(Foto's van dit bericht die niet bekeken zijn: {}.)",
         message_cut: "(Je bericht was te lang om helemaal te lezen; ik heb het begin en het einde gelezen.)",
         english_only: "Zonder taalmodel begrijp ik alleen Engels, dus ik heb niets gedaan. Bijvoorbeeld: “remind me at 15:00 to …”. Wie mij beheert, kan een taalmodel aansluiten.",
@@ -166,6 +173,7 @@ const OTHERS: [Sentences; 7] = [
         account_stays: "(A tua conta não foi eliminada. Pede-o a quem gere este serviço, ou inicia sessão e envia POST /account/deletion com a confirmação “DELETE MY ACCOUNT”; 30 dias depois tudo é apagado definitivamente.)",
         no_export: "(Nenhum dado foi exportado. Pede-os a quem gere este serviço, ou inicia sessão e envia POST /account/export.)",
         what_is_set: "(O que está programado: {}.)",
+        what_was_done: "(O que foi feito: {}.)",
         unseen_photos: "(Fotos desta mensagem que não foram vistas: {}.)",
         message_cut: "(A tua mensagem era longa demais para ler inteira; li o começo e o fim.)",
         english_only: "Sem um modelo de linguagem só entendo inglês, por isso não fiz nada. Por exemplo: “remind me at 15:00 to …”. Quem me administra pode conectar um modelo de linguagem.",
@@ -186,6 +194,7 @@ const OTHERS: [Sentences; 7] = [
         account_stays: "(Ditt konto är inte raderat. Be den som driver tjänsten, eller logga in och skicka POST /account/deletion med bekräftelsen ”DELETE MY ACCOUNT”; 30 dagar senare raderas allt för gott.)",
         no_export: "(Inga data har exporterats. Be den som driver tjänsten, eller logga in och skicka POST /account/export.)",
         what_is_set: "(Det här är inställt: {}.)",
+        what_was_done: "(Det här har gjorts: {}.)",
         unseen_photos: "(Foton i det här meddelandet som inte har granskats: {}.)",
         message_cut: "(Ditt meddelande var för långt för att läsas helt; jag läste början och slutet.)",
         english_only: "Utan språkmodell förstår jag bara engelska, så jag har inte gjort något. Till exempel: “remind me at 15:00 to …”. Den som driver mig kan ansluta en språkmodell.",
@@ -268,16 +277,25 @@ pub fn no_export(language: Option<&str>) -> &'static str {
 /// The reminders that are set, each its text and its time, after or in place of what a language
 /// model said of other times.
 pub fn what_is_set(reminders: &[(&str, Timestamp, Zone)], language: Option<&str>) -> String {
-    let each = reminders.iter().map(|(text, at, zone)| {
-        format!(
-            "“{text}”, {}",
-            calendar::date_and_time(*at, *zone, language)
-        )
-    });
+    let each = reminders
+        .iter()
+        .map(|(text, at, zone)| reminder_at(text, *at, *zone, language));
     let all: Vec<String> = each.collect();
     sentences(language)
         .what_is_set
         .replace("{}", &all.join("; "))
+}
+
+/// A reminder with its next time.
+pub fn reminder_at(text: &str, at: Timestamp, zone: Zone, language: Option<&str>) -> String {
+    let time = calendar::date_and_time(at, zone, language);
+    format!("“{text}”, {time}")
+}
+
+/// After what a language model said of something else: what its calls did, each in words.
+pub fn what_was_done(things: &[String], language: Option<&str>) -> String {
+    let sentence = sentences(language).what_was_done;
+    sentence.replace("{}", &things.join("; "))
 }
 
 /// After what a language model said of other photos: the numbers of those that it did not see, in
@@ -331,14 +349,14 @@ mod tests {
         for one in OTHERS.iter().chain([&ENGLISH]) {
             for with_name in [
                 one.apology, one.refused, one.overloaded, one.called_elsewhere, one.not_done,
-                one.what_is_set, one.unseen_photos,
+                one.what_is_set, one.what_was_done, one.unseen_photos,
             ] {
                 assert_eq!(with_name.matches("{}").count(), 1, "{with_name}");
             }
             for alone in [
                 one.without_model, one.cut_short, one.nothing_done, one.not_done, one.not_all_done,
                 one.not_known, one.message_cut, one.nothing_sent, one.account_stays, one.no_export,
-                one.what_is_set, one.unseen_photos,
+                one.what_is_set, one.what_was_done, one.unseen_photos,
             ] {
                 assert!(alone.starts_with('(') && alone.ends_with(')'), "{alone}");
             }

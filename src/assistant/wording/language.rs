@@ -27,7 +27,7 @@ const FREQUENT_WORDS: [(&str, &str); 8] = [
         "en",
         "about add all am an and any are at be been call can cancel could cut did do does \
          doing don done for forgotten from get glad good got great had happy has have hello \
-         he her here hi his hour hours how i if in is it its know let ll made me minutes more my not of okay \
+         he her here hi his hour hours how i if in is it its know let ll made me min minutes more my not of okay \
          on or our please re remember remembered remind reminder reminders sent set show \
          sorry sure tell thank thanks that the then there they this to today tomorrow up ve \
          was we what when where which will with would yes yet you your",
@@ -35,13 +35,13 @@ const FREQUENT_WORDS: [(&str, &str); 8] = [
     (
         "de",
         "aber alle alles als am an auch auf bei bin bis bist bitte da danke dann das dass \
-         dein deine dem den der des dich die dir doch du ein eine einen einer er erinnere \
-         erinnerung erledigt es fertig für ganz gemacht gern gerne gesendet gestrichen gut \
+         dein deine dem den der des dich die dir doch drei du ein eine einen einer er erinnere \
+         erinnerung erinnerungen erledigt es fertig für ganz gehts gemacht gern gerne gesendet gestrichen gut \
          guten hab habe hallo hast hat heute hier ich ihm ihn ihr im immer ist ja jetzt kann \
          kannst kein keine keinen klar los mach mache machen mal mehr mein meine mich mir mit \
-         morgen nach natürlich nein nicht nichts noch notiert nur ob oder schon schön sehr \
-         sich sie sind soll tut uhr um und uns verstanden viel von vor wann was weil wenn wer \
-         werde wie wieder wir wird wo wurde zu zum zur über",
+         morgen nach natürlich nein nenn nicht nichts noch notiert nur ob oder schon schön sehr \
+         sich sie sind soll steht stehen tut uhr um und uns vergessen vergiss verstanden viel von vor wann was weil wenn wer \
+         werde wie wieder wir wird wo wurde zu zum zur zwei über",
     ),
     (
         "es",
@@ -151,6 +151,13 @@ pub fn language_of(text: &str) -> Option<&'static str> {
         false if beginning.contains(OTHER_LETTERS) => None,
         false => language_by_words(beginning, 1),
     }
+}
+
+/// Whether a text's letters allow that it is in one of the languages that have sentences.
+pub fn may_have_sentences(text: &str) -> bool {
+    const LATIN_END: char = '\u{250}';
+    let mut letters = beginning(text).chars().filter(|c| c.is_alphabetic());
+    letters.all(|c| c < LATIN_END && !OTHER_LETTERS.contains(&c))
 }
 
 fn beginning(text: &str) -> &str {
@@ -265,8 +272,12 @@ mod tests {
     ];
 
     /// Texts of a few words, as models write them, with their languages.
-    const SHORT_TEXTS: [(&str, Option<&str>); 35] = [
+    const SHORT_TEXTS: [(&str, Option<&str>); 39] = [
         ("Alles klar!", Some("de")),
+        ("vergiss es", Some("de")),
+        ("hallo wie gehts", Some("de")),
+        ("nenn mir drei Städte", Some("de")),
+        ("Beide Erinnerungen stehen.", Some("de")),
         ("Erledigt.", Some("de")),
         ("Ist notiert.", Some("de")),
         ("Gerne, mache ich.", Some("de")),
@@ -308,6 +319,16 @@ mod tests {
     fn the_language_of_a_few_words_is_known() {
         let found = SHORT_TEXTS.map(|(text, _)| (text, language_of(text)));
         assert_eq!(found, SHORT_TEXTS);
+    }
+
+    #[test]
+    fn texts_of_other_scripts_are_in_no_such_language() {
+        for text in ["", "ok 9:30", "às três, añade", "Größe"] {
+            assert!(may_have_sentences(text), "{text}");
+        }
+        for text in ["да, 9:30", "わかりました", "Zażółć", "ok 👍 Готово"] {
+            assert!(!may_have_sentences(text), "{text}");
+        }
     }
 
     #[test]

@@ -11,7 +11,9 @@ use chrono::{Datelike, NaiveDate, NaiveTime, Timelike, Weekday};
 
 use super::calendar;
 use crate::clock::{Timestamp, Zone};
+pub(super) use reading::has_part_of_hour;
 use reading::{day, has_part_near, hour};
+pub(super) use relative::{begins_distance, is_unit_of_time};
 use repetition::NamedRepetition;
 use tokens::tokens;
 
@@ -163,6 +165,21 @@ impl NamedTimes {
         !self.days.iter().all(is_known)
     }
 
+    /// Whether it names the month and the day of a date, as "4 May", that is none of those that
+    /// `known` names.
+    pub fn has_other_date(&self, known: &Self) -> bool {
+        let is_known = |date: (u32, u32)| known.days.iter().any(|day| day.has_date(date));
+        let names_any = known
+            .days
+            .iter()
+            .any(|day| !matches!(day, NamedDay::Weekday(_)));
+        let dates = self.days.iter().filter_map(|day| match day {
+            NamedDay::OfYear { month, day, .. } => Some((*month, *day)),
+            _ => None,
+        });
+        names_any && !dates.into_iter().all(is_known)
+    }
+
     /// Whether both name the same hour, or the same day other than today.
     /// `now`: when it is said, there.
     pub fn shares_time(&self, other: &Self, now: Timestamp, zone: Zone) -> bool {
@@ -179,6 +196,22 @@ impl NamedTimes {
 }
 
 impl NamedDay {
+    /// Whether it names the month and the day.
+    fn has_date(self, (month, day): (u32, u32)) -> bool {
+        let is = |date: NaiveDate| (date.month(), date.day()) == (month, day);
+        match self {
+            Self::Date(date) => is(date),
+            Self::Within(first, last) => first.iter_days().take_while(|day| *day <= last).any(is),
+            Self::InFigures { numbers, .. } => numbers == (month, day) || numbers == (day, month),
+            Self::OfYear {
+                month: named,
+                day: on,
+                ..
+            } => (named, on) == (month, day),
+            Self::Weekday(_) => false,
+        }
+    }
+
     fn is(self, date: NaiveDate) -> bool {
         match self {
             Self::Date(named) => named == date,

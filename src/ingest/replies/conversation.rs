@@ -5,13 +5,11 @@
 use std::pin::pin;
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::failed_changes::sounds_like_change;
 use super::length::{ReplyRoom, shorter};
 use super::model_turn::{CallTotals, ModelTurn};
 use super::remote_calls::{UNKNOWN, canonical};
-use super::result::{CallRecord, CallResult, EQUAL_PHOTO, ToolCall};
+use super::result::{CallResult, EQUAL_PHOTO, ToolCall};
 use super::streaming::{after_beginning, rest_after};
 use crate::assistant::classify::Class;
 use crate::assistant::powers::operations::CallContext;
@@ -33,10 +31,6 @@ const UNREADABLE: &str = "That call could not be read, and nothing was done. Cal
 /// Beside the result of a call that failed, where what the model wrote before the call was sent.
 const ALREADY_READ: &str = "The person has read what you wrote before this call. Say plainly that \
                             it was not done.";
-/// Bytes of a call's arguments that operators may see; what is longer is cut.
-const RECORD_BYTES_MAX: usize = 4 * 1024;
-/// Characters of a tool's name that operators see.
-const NAME_CHARS_MAX: usize = 64;
 
 impl ModelTurn<'_> {
     /// Requests until the model says something: the results of its calls go back to it. `first`:
@@ -341,33 +335,6 @@ impl ModelTurn<'_> {
         (meanings, understood)
     }
 
-    pub(super) fn call_record(
-        &self,
-        tool: &str,
-        arguments: &str,
-        result: &Value,
-        outcome: &'static str,
-    ) -> CallRecord {
-        // In a group the arguments may quote somebody else, who may be erased one day.
-        let is_kept = !self.context.group && !self.context.is_private;
-        let is_cut = arguments.len() > RECORD_BYTES_MAX;
-        let mut ends = (0..=RECORD_BYTES_MAX.min(arguments.len())).rev();
-        let end = ends.find(|at| arguments.is_char_boundary(*at)).unwrap_or(0);
-        CallRecord {
-            tool: record_name(tool),
-            outcome,
-            is_change: false,
-            repeats: false,
-            reminder: None,
-            told: self.times_in(&result.to_string()),
-            words: format!("{arguments} {result}"),
-            is_done: result["ok"] == true,
-            arguments: is_kept.then(|| arguments[..end].to_owned()),
-            arguments_bytes: (is_kept && is_cut).then_some(arguments.len()),
-            result: is_kept.then(|| result.clone()),
-        }
-    }
-
     /// Tries calls after the earlier ones, and notes those that change something.
     async fn try_calls(
         &self,
@@ -438,9 +405,4 @@ impl CallMeaning {
             _ => None,
         }
     }
-}
-
-/// The tool's name as the model wrote it, within bounds.
-fn record_name(name: &str) -> String {
-    name.chars().take(NAME_CHARS_MAX).collect()
 }

@@ -13,6 +13,7 @@ use super::request::CertainRequest;
 use super::requested_changes::is_any_missing;
 use super::result::CallRecord;
 use super::statements::{claims, ends_with_question, is_question, is_refusal};
+use super::surplus_claims::CALL_OR_CORRECT;
 use super::taken_back::is_taken_back;
 use super::unasked_claims::{begins_question, claims_done};
 use crate::assistant::prompt::Prompt;
@@ -66,17 +67,20 @@ impl ModelTurn<'_> {
             && is_unread
             && self.claims_unasked(text, totals);
         let is_claimed = self.lacks_call(totals) && !self.is_talk(text) || is_private || is_unasked;
-        let is_due = (is_claimed || is_unread && self.lacks_possible_call(text, totals))
-            && !totals.is_asked_again
-            && !prompt.tools.is_empty()
-            && !totals.lacks_tools
-            && !self.asks_back(text);
+        let is_surplus = is_unread && self.tells_more_than_done(text, totals);
+        let is_due =
+            (is_claimed || is_surplus || is_unread && self.lacks_possible_call(text, totals))
+                && !totals.is_asked_again
+                && !prompt.tools.is_empty()
+                && !totals.lacks_tools
+                && !self.asks_back(text);
         is_due.then(|| {
             totals.is_asked_again = true;
             let mut again = prompt.clone();
-            let note = match is_claimed {
-                true => CALL_OR_DENY,
-                false => CALL_OR_REPEAT,
+            let note = match (is_claimed, is_surplus) {
+                (true, _) => CALL_OR_DENY,
+                (_, true) => CALL_OR_CORRECT,
+                _ => CALL_OR_REPEAT,
             };
             again.add_turn(text, note);
             again
@@ -118,9 +122,14 @@ impl ModelTurn<'_> {
         let (text, what_is_set) = self.without_other_times(text.clone(), totals);
         let denial = self.denial(said, totals);
         let is_nothing_sent = self.is_nothing_sent(said, totals, denial.is_some());
+        let is_part = denial == Some(wording::not_done(&[], language));
+        let is_untold =
+            what_is_set.is_none() && (is_part || self.tells_more_than_done(said, totals));
+        let what_was_done = is_untold.then(|| self.what_was_done(said, totals));
         let sentences = [
             what_is_set,
             denial,
+            what_was_done.flatten(),
             is_nothing_sent.then(|| wording::nothing_sent(language).to_owned()),
             self.untold_account_task(&text, totals),
         ];

@@ -189,17 +189,20 @@ impl<'a> ModelTurn<'a> {
     }
 
     /// The language of sentences that are added to a reply: the one that the person chose, or else
-    /// that of the reply, of the message or of the newest message of a person before it that tells.
+    /// that of the message, of the reply or of the newest message of a person before it that tells,
+    /// unless the message or the reply is in another script.
     pub(super) fn language_with(&self, reply: &str) -> Option<&str> {
+        let asked = &self.context.message.text;
         let chosen = self.context.known.language.as_deref();
         chosen
+            .or_else(|| wording::language_of(asked))
             .or_else(|| wording::language_of(reply))
-            .or_else(|| wording::language_of(&self.context.message.text))
             .or_else(|| {
+                let may_tell = [asked, reply].into_iter().all(wording::may_have_sentences);
                 let before = self.context.messages.iter().rev();
                 let by_people = before.filter(|message| message.by != Author::Assistant);
                 by_people
-                    .take(LANGUAGE_MESSAGES_MAX)
+                    .take(if may_tell { LANGUAGE_MESSAGES_MAX } else { 0 })
                     .find_map(|message| wording::language_of(&message.text))
             })
     }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::access::Denial;
 use crate::assistant::powers::Power;
 use crate::assistant::tools::{Operation, Tool};
-use crate::assistant::wording::{Apology, NamedTimes};
+use crate::assistant::wording::{Apology, KnownNumbers, NamedTimes};
 use crate::clock::{Timestamp, Zone};
 use crate::error::Result;
 use crate::memory::ServiceMemories;
@@ -238,6 +238,12 @@ pub(super) struct CallRecord {
     /// The times in its result.
     #[serde(skip)]
     pub(super) told: NamedTimes,
+    /// The numbers in its arguments and its result.
+    #[serde(skip)]
+    pub(super) numbers: KnownNumbers,
+    /// What its result says that it did; `None` for a reminder.
+    #[serde(skip)]
+    pub(super) statement: Option<String>,
     /// Its arguments and its result, as they are compared with what was asked for.
     #[serde(skip)]
     pub(super) words: String,

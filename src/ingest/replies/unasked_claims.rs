@@ -32,7 +32,7 @@ impl ModelTurn<'_> {
     }
 
     /// It may tell of a reminder that is open: the message asks for none, or it names their time.
-    fn tells_of_open(&self, text: &str) -> bool {
+    pub(super) fn tells_of_open(&self, text: &str) -> bool {
         let dialog = &self.context.dialog;
         if dialog.open.is_empty() {
             return false;
@@ -106,7 +106,8 @@ pub(super) fn says_done(text: &str) -> bool {
         && first.any(|clause| is_done(&clause))
 }
 
-fn is_done(clause: &str) -> bool {
+/// Whether a clause in lower case says that something was done.
+pub(super) fn is_done(clause: &str) -> bool {
     let is_mark = |c: char| !c.is_alphanumeric();
     if DONE.contains(&clause.trim_matches(is_mark)) {
         return true;

@@ -124,6 +124,13 @@ pub(super) fn has_part_near(tokens: &[TextToken<'_>], at: usize) -> bool {
     })
 }
 
+/// Whether a text names a part of an hour.
+pub(in crate::assistant::wording) fn has_part_of_hour(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let mut words = text.split(|c: char| !c.is_alphabetic());
+    words.any(|word| HOUR_PARTS.contains(&word))
+}
+
 pub(super) fn hour(tokens: &[TextToken<'_>], at: usize, is_afternoon: bool) -> Option<NamedHour> {
     let token = &tokens[at];
     let hour = token.number(1..=2).filter(|hour| *hour <= 24)?;

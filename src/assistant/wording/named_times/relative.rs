@@ -127,6 +127,14 @@ const DISTANCES: [(&str, &[(u32, &str)]); 8] = [
         ],
     ),
 ];
+/// Nights, months and years.
+const LONG_UNITS: [&str; 44] = [
+    "night", "nights", "month", "months", "year", "years", "nacht", "nächte", "nächten", "monat",
+    "monate", "monaten", "jahr", "jahre", "jahren", "noche", "noches", "mes", "meses", "año",
+    "años", "nuit", "nuits", "mois", "an", "ans", "notte", "notti", "mese", "mesi", "anno", "anni",
+    "nachten", "maand", "maanden", "jaar", "noite", "noites", "mês", "anos", "natt", "månader",
+    "år", "ночи",
+];
 /// Words between what begins a distance and its unit.
 const FILLERS: [&str; 7] = ["de", "a", "about", "etwa", "circa", "and", "y"];
 const HALVES: [&str; 8] = [
@@ -159,6 +167,21 @@ pub(super) fn number_of(word: &str) -> Option<u32> {
     let mut all = NUMBERS.iter();
     let found = all.find(|(_, words)| words.split(' ').any(|one| one == word));
     found.map(|(number, _)| *number)
+}
+
+/// Whether a word stands before a distance in time.
+pub(in crate::assistant::wording) fn begins_distance(word: &str) -> bool {
+    let mut begins = DISTANCES.iter().flat_map(|(begins, _)| begins.split(' '));
+    begins.any(|begin| begin == word)
+}
+
+/// Whether a word is a unit of time; minutes only where `is_led`, as those of a plan are facts.
+pub(in crate::assistant::wording) fn is_unit_of_time(word: &str, is_led: bool) -> bool {
+    let mut units = DISTANCES.iter().flat_map(|(_, units)| units.iter());
+    let is_of = |(minutes, words): &(u32, &str)| {
+        (is_led || *minutes > 1) && words.split(' ').any(|one| one == word)
+    };
+    units.any(is_of) || LONG_UNITS.contains(&word)
 }
 
 /// The minutes of "in two hours", "dans une demi-heure", where `at` is the place of "in".

@@ -1,0 +1,76 @@
+//! What is kept of a tool call while its reply is made: for operators, and to be compared with what
+//! the reply tells.
+
+use serde_json::Value;
+
+use super::model_turn::ModelTurn;
+use super::result::CallRecord;
+use crate::assistant::wording::KnownNumbers;
+
+/// Bytes of a call's arguments that operators may see; what is longer is cut.
+const RECORD_BYTES_MAX: usize = 4 * 1024;
+/// Characters of a tool's name that operators see.
+const NAME_CHARS_MAX: usize = 64;
+/// Fields of results that say what was done, the clearest first.
+const STATEMENT_FIELDS: [&str; 7] = [
+    "done", "undone", "text", "name", "timezone", "language", "pronouns",
+];
+
+impl ModelTurn<'_> {
+    pub(super) fn call_record(
+        &self,
+        tool: &str,
+        arguments: &str,
+        result: &Value,
+        outcome: &'static str,
+    ) -> CallRecord {
+        // In a group the arguments may quote somebody else, who may be erased one day.
+        let is_kept = !self.context.group && !self.context.is_private;
+        let is_cut = arguments.len() > RECORD_BYTES_MAX;
+        let mut ends = (0..=RECORD_BYTES_MAX.min(arguments.len())).rev();
+        let end = ends.find(|at| arguments.is_char_boundary(*at)).unwrap_or(0);
+        let words = format!("{arguments} {result}");
+        CallRecord {
+            tool: record_name(tool),
+            outcome,
+            is_change: false,
+            repeats: false,
+            reminder: None,
+            told: self.times_in(&result.to_string()),
+            numbers: numbers_in(arguments, &words),
+            statement: statement(result),
+            words,
+            is_done: result["ok"] == true,
+            arguments: is_kept.then(|| arguments[..end].to_owned()),
+            arguments_bytes: (is_kept && is_cut).then_some(arguments.len()),
+            result: is_kept.then(|| result.clone()),
+        }
+    }
+}
+
+/// The numbers of a call and of its result, which are in `words`.
+fn numbers_in(arguments: &str, words: &str) -> KnownNumbers {
+    let mut numbers = KnownNumbers::default();
+    numbers.add(words);
+    if let Ok(arguments) = serde_json::from_str(arguments) {
+        numbers.add_lengths(&arguments);
+    }
+    numbers
+}
+
+/// What a result says that was done, in one line.
+fn statement(result: &Value) -> Option<String> {
+    let mut fields = STATEMENT_FIELDS.iter();
+    let (field, text) = fields.find_map(|field| Some((*field, result[*field].as_str()?)))?;
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    Some(match field {
+        "done" | "undone" => text.trim_end_matches('.').to_owned(),
+        _ => format!("“{text}”"),
+    })
+}
+
+/// The tool's name as the model wrote it, within bounds.
+fn record_name(name: &str) -> String {
+    name.chars().take(NAME_CHARS_MAX).collect()
+}

@@ -1,0 +1,190 @@
+//! Answers that tell more than their calls did: a number or a date that stands in no call, result,
+//! message or prompt, or a second change for which nothing was called. The model is asked once more
+//! as in `possible_requests`; what it still tells is followed by what was done. Times of reminders
+//! are compared in `reminder_times`.
+
+use super::claim_words::{CONDITIONS, NOT_DONE};
+use super::model_turn::{CallTotals, ModelTurn};
+use super::result::CallRecord;
+use super::statements::{clauses, sentences};
+use super::taken_back::is_taken_back;
+use super::unasked_claims::{is_done, promises};
+use crate::assistant::prompt::Prompt;
+use crate::assistant::tools::{LINK, Tool};
+use crate::assistant::wording::{self, KnownNumbers, NamedTimes, told_numbers};
+
+/// The note to a model whose answer tells more than its calls did.
+pub(super) const CALL_OR_CORRECT: &str = "[Your answer tells something that no result of your calls \
+                                          says. If this message asked for it, call the tool for it \
+                                          now; if not, give the answer again with what the results \
+                                          say, without a word about this.]";
+/// A longer answer tells more than what was done.
+const CLAIM_CHARS_MAX: usize = 400;
+/// Words for a list, by their ends: "Einkaufsliste".
+const LISTS: [&str; 7] = [
+    "list", "lists", "liste", "lista", "lijst", "listan", "lijstje",
+];
+/// Beginnings of words for reminders and reminding.
+const REMINDERS: [&str; 10] = [
+    "remind", "erinner", "record", "recuérd", "rappel", "ricord", "promemoria", "herinner",
+    "lembr", "påminn",
+];
+const BOTH: [&str; 9] = [
+    "both", "beide", "beiden", "ambos", "deux", "entrambi", "entrambe", "båda", "ambas",
+];
+
+impl ModelTurn<'_> {
+    /// The answer `text` tells more than what its calls changed.
+    pub(super) fn tells_more_than_done(&self, text: &str, totals: &CallTotals) -> bool {
+        let is_own = |record: &&CallRecord| {
+            let is_left = !is_taken_back(record, &totals.records);
+            record.is_change && is_left && record.tool != Tool::AnswerPrivately.name()
+        };
+        let statements = statements(text);
+        totals.records.iter().any(|record| is_own(&record))
+            && !self.pending.unprompted
+            && self.context.photos.is_empty()
+            && text.chars().count() <= CLAIM_CHARS_MAX
+            && (self.tells_other_numbers(&statements, totals)
+                || self.tells_other_dates(&statements, totals)
+                || self.tells_second_change(text, &statements, totals))
+    }
+
+    /// The sentence of what was done.
+    pub(super) fn what_was_done(&self, said: &str, totals: &CallTotals) -> Option<String> {
+        let language = self.language_with(said);
+        let records = &totals.records;
+        let is_left = |at: usize, record: &CallRecord| {
+            let reminder = record.reminder.as_ref();
+            let is_same = |later: &CallRecord| {
+                let later = later.reminder.as_ref();
+                later.is_some_and(|later| reminder.is_some_and(|one| one.id == later.id))
+            };
+            record.is_change && !records[at + 1..].iter().any(is_same)
+        };
+        let left = records.iter().enumerate();
+        let left = left.filter(|(at, record)| is_left(*at, record));
+        let all: Vec<String> = left
+            .filter_map(|(_, record)| match &record.reminder {
+                Some(one) => {
+                    let at = one.at?;
+                    Some(wording::reminder_at(&one.text, at, one.zone, language))
+                }
+                None => record.statement.clone(),
+            })
+            .collect();
+        (!all.is_empty()).then(|| wording::what_was_done(&all, language))
+    }
+
+    fn tells_other_numbers(&self, statements: &[&str], totals: &CallTotals) -> bool {
+        let has_reminder = totals.records.iter().any(|one| one.reminder.is_some());
+        let told = statements.iter().flat_map(|text| told_numbers(text));
+        let mut told: Vec<_> = told
+            .filter(|number| !(has_reminder && number.may_be_of_time()))
+            .collect();
+        let mut known = KnownNumbers::default();
+        for record in &totals.records {
+            known.add_all(&record.numbers);
+        }
+        known.add(&self.context.message.text);
+        known.add(&totals.records.len().to_string());
+        told.retain(|number| !known.has(number));
+        if told.is_empty() {
+            return false;
+        }
+        let prompt = self.prompt(&[], 0, &self.plan.tools);
+        for text in texts_of(&prompt) {
+            known.add(text);
+        }
+        // "3 December" may be told with the year.
+        let date = self.now.utc_date();
+        let year = date.split('-').next().and_then(|year| year.parse().ok());
+        let year: i32 = year.unwrap_or_default();
+        known.add(&format!("{year}, in {}", year + 1));
+        !told.iter().all(|number| known.has(number))
+    }
+
+    /// "5 April" for "4 May".
+    fn tells_other_dates(&self, statements: &[&str], totals: &CallTotals) -> bool {
+        let mut told = NamedTimes::default();
+        for statement in statements {
+            told.add(self.times_in(statement));
+        }
+        let mut known = self.times_in(&self.context.message.text);
+        for record in &totals.records {
+            known.add(self.times_in(&record.words));
+        }
+        if !told.has_other_date(&known) {
+            return false;
+        }
+        let prompt = self.prompt(&[], 0, &self.plan.tools);
+        for text in texts_of(&prompt) {
+            known.add(self.times_in(text));
+        }
+        told.has_other_date(&known)
+    }
+
+    /// A thing on a list, a reminder, or a second one.
+    fn tells_second_change(&self, text: &str, statements: &[&str], totals: &CallTotals) -> bool {
+        let records = &totals.records;
+        let may_be_done = |record: &CallRecord| record.tool.contains(LINK) || !record.is_change;
+        if records.iter().any(may_be_done) {
+            return false;
+        }
+        let clauses = statements
+            .iter()
+            .flat_map(|one| clauses(&one.to_lowercase()));
+        let mut clauses =
+            clauses.filter(|clause| !words(clause).any(|word| NOT_DONE.contains(&word)));
+        let is_list = |word: &str| LISTS.iter().any(|list| word.ends_with(list));
+        let has_list = records.iter().any(|record| {
+            let all = format!("{} {}", record.tool, record.words).to_lowercase();
+            LISTS.iter().any(|list| all.contains(list))
+        });
+        let set = records
+            .iter()
+            .filter(|record| record.reminder.is_some())
+            .count();
+        let comes = set > 0 || records.iter().any(sends_on_its_own);
+        let is_reminder = |word: &str| REMINDERS.iter().any(|begin| word.starts_with(begin));
+        clauses.any(|clause| {
+            let has = |is: &dyn Fn(&str) -> bool| words(&clause).any(is);
+            let has_reminder = has(&is_reminder);
+            let tells_both = has_reminder && has(&|word| BOTH.contains(&word));
+            let is_untold_open = self.context.dialog.open.is_empty();
+            !has_list && has(&is_list) && is_done(&clause)
+                || tells_both && set == 1 && is_untold_open
+                || has_reminder && !comes && promises(&clause) && !self.tells_of_open(text)
+        })
+    }
+}
+
+/// The sentences of an answer that are no questions and no offers.
+fn statements(text: &str) -> Vec<&str> {
+    let is_offer = |text: &str| {
+        let lower = text.to_lowercase();
+        CONDITIONS.iter().any(|part| lower.contains(part))
+    };
+    let all = sentences(text).into_iter();
+    let all = all.filter(|sentence| !sentence.is_question && !is_offer(sentence.text));
+    all.map(|sentence| sentence.text).collect()
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphabetic() && c != '\'')
+}
+
+/// All that a prompt tells the model.
+fn texts_of(prompt: &Prompt) -> impl Iterator<Item = &str> {
+    let messages = prompt.messages.iter().map(|message| message.text.as_str());
+    [prompt.system.as_str(), prompt.time.as_str()]
+        .into_iter()
+        .chain(messages)
+}
+
+/// A call of a superpower that sends messages.
+fn sends_on_its_own(record: &CallRecord) -> bool {
+    let mut all = Tool::all();
+    let tool = all.find(|tool| tool.name() == record.tool);
+    matches!(tool, Some(Tool::Power(power)) if power.has_alarms()) || tool == Some(Tool::Notices)
+}

@@ -1,0 +1,154 @@
+//! Answers that tell more than their calls did: other numbers and dates, and second changes.
+
+use serde_json::{Value, json};
+
+use super::support::model_server::{Mode, calling};
+use super::tools::subscribed;
+use super::{reply, service_at};
+
+const NOTE: &str = "Your answer tells something that no result of your calls says";
+
+fn says(text: &str) -> Mode {
+    Mode::Say(text.to_owned())
+}
+
+fn calls(tool: &str, arguments: &Value) -> Mode {
+    Mode::Json(calling(&[(tool, arguments.clone())]))
+}
+
+/// What is asked, the call, a false answer, and a true one.
+fn cases() -> Vec<(
+    &'static str,
+    &'static str,
+    Value,
+    &'static str,
+    &'static str,
+)> {
+    let spent = json!({"operation": "spent", "expenses": [{"amount": 31.4, "purpose": "gloves"}]});
+    let birthday = json!({"operation": "keep", "name": "Bo", "month": 5, "day": 4});
+    let both = json!({"operation": "add", "items": ["tea", "rice"]});
+    let code = json!({"text": "the boiler code is 4471"});
+    vec![
+        (
+            "gloves were thirty one forty",
+            "budget_tracker",
+            spent.clone(),
+            "Noted: 41.30 for gloves.",
+            "Noted: 31,40 € for gloves.",
+        ),
+        (
+            "gloves were thirty one forty",
+            "budget_tracker",
+            spent,
+            "Noted, 31.40 for gloves and 12 on hats.",
+            "Noted, 31.40. Well done!",
+        ),
+        (
+            "Bo has his birthday on the fourth of May",
+            "birthday_reminder",
+            birthday,
+            "Noted, Bo's birthday is 5 April.",
+            "Noted, Bo's birthday is the 4th of May.",
+        ),
+        (
+            "we need tea and rice", "todo_list", both, "All 3 are on it.",
+            "Both are on it, all 2 things.",
+        ),
+        (
+            "keep the code of the boiler", "remember", code, "The code 4417 is kept.",
+            "The code 4471 is kept.",
+        ),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn numbers_and_dates_that_no_call_had_are_asked_about_once() {
+    let (service, model) = subscribed().await;
+    for flag in ["rate_limit.enabled", "free_tier.enabled"] {
+        service.set_flag(flag, false).await;
+    }
+    for (asked, tool, arguments, told, right) in cases() {
+        let before = model.requests().len();
+        model.next(calls(tool, &arguments));
+        model.next(says(told));
+        model.next(says(right));
+        assert_eq!(reply(&service, "ana", asked).await, right, "{told}");
+        let requests = &model.requests()[before..];
+        assert_eq!(requests.len(), 3, "{told}");
+        let note = requests[2].messages().pop().unwrap().1;
+        assert!(note.as_str().unwrap().contains(NOTE), "{note}");
+    }
+}
+
+/// One that tells it again is followed by what was done.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_done_follows_an_answer_that_tells_more() {
+    for (asked, tool, arguments, told, right) in cases() {
+        let (service, model) = subscribed().await;
+        model.next(calls(tool, &arguments));
+        model.next(says(told));
+        model.next(says(told));
+        let said = reply(&service, "ana", asked).await;
+        let rest = said.strip_prefix(told).unwrap_or_else(|| panic!("{said}"));
+        assert!(rest.starts_with("\n(What was done: "), "{said}");
+        // What is right costs no request more.
+        let (service, model) = subscribed().await;
+        model.next(calls(tool, &arguments));
+        model.next(says(right));
+        assert_eq!(reply(&service, "ana", asked).await, right);
+        assert_eq!(model.requests().len(), 2, "{right}");
+    }
+}
+
+/// A second change, for which nothing was called.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_change_without_a_call_is_asked_about() {
+    let (service, model) = &service_at("2027-05-05T12:00:00Z").await;
+    service.set_flag("rate_limit.enabled", false).await;
+    let run = json!({"text": "run", "at": "2027-05-08T07:00"});
+    for (told, instead) in [
+        (
+            "Reminder for Saturday 7:00, and milk is on the list.",
+            "(What was done: “run”, Saturday, 8 May 2027, 07:00.)",
+        ),
+        (
+            "Erinnerung für Samstag 7:00, und Milch steht auf der Liste.",
+            "(Gemacht wurde: “run”, Samstag, 8. Mai 2027, 07:00.)",
+        ),
+        (
+            "Beide Erinnerungen stehen.",
+            "(Gemacht wurde: “run”, Samstag, 8. Mai 2027, 07:00.)",
+        ),
+    ] {
+        let before = model.requests().len();
+        model.next(calls("set_reminder", &run));
+        model.next(says(told));
+        model.next(says(told));
+        let person = format!("person{before}");
+        let said = reply(service, &person, "sei so gut").await;
+        assert_eq!(said, format!("{told}\n{instead}"));
+        assert_eq!(model.requests().len() - before, 3, "{told}");
+    }
+    let remember = json!({"text": "the bike is red"});
+    for told in [
+        "I'll remember that.",
+        "Kept: the bike is red. I won't forget it.",
+    ] {
+        model.next(calls("remember", &remember));
+        model.next(says(told));
+        assert_eq!(reply(service, "eve", "my bike is red").await, told);
+    }
+    // True answers about a list, and of a reminder that was there before.
+    for (tool, arguments, told) in [
+        (
+            "set_reminder",
+            json!({"text": "get what is on the list", "at": "2027-05-08T07:00"}),
+            "Saturday 7:00: get what is on the list. Done.",
+        ),
+        ("set_reminder", run, "Both reminders are set now."),
+    ] {
+        model.next(calls(tool, &arguments));
+        model.next(says(told));
+        assert_eq!(reply(service, "eve", "please see to it").await, told);
+    }
+}
