@@ -254,6 +254,12 @@ async fn other_times_in_words_are_set_right() {
         (soon(20), "Vale, en dos horas."),
         (weekly.clone(), "Every Tuesday at 8:00."),
         (weekly.clone(), "Every weekday."),
+        (evening.clone(), "Tomorrow at 8 in the morning."),
+        (evening.clone(), "Morgen um viertel nach acht."),
+        (evening.clone(), "Los jueves a las 20:00."),
+        (evening.clone(), "Donnerstag, den 13., um 20:00."),
+        (soon(45), "In einer Viertelstunde."),
+        (weekly.clone(), "Every other week."),
     ] {
         let (said, requests) = told(std::slice::from_ref(&set), claim).await;
         assert!(
@@ -265,9 +271,12 @@ async fn other_times_in_words_are_set_right() {
     for (set, answer) in [
         (evening.clone(), "Morgen um acht Uhr abends."),
         (evening.clone(), "Am 6.5. um 20:00."),
+        (evening.clone(), "Mañana a las ocho de la tarde."),
+        (evening.clone(), "Donnerstag, den 6., um 8 Uhr abends."),
         (evening, "Tomorrow at 20:00. I can also do it every day."),
         (soon(20), "In 20 minutes."),
         (soon(120), "In zwei Stunden, also um 14:00."),
+        (weekly.clone(), "Montags um 8 Uhr früh."),
         (weekly, "Every Monday at 8:00."),
     ] {
         let (said, requests) = told(std::slice::from_ref(&set), answer).await;

@@ -1,5 +1,8 @@
 //! The days and hours that a text names, and how often, in the languages that have sentences. Pure.
 
+mod day_parts;
+mod hours_in_words;
+mod names;
 mod reading;
 mod relative;
 mod repetition;
@@ -11,6 +14,7 @@ use chrono::{Datelike, NaiveDate, NaiveTime, Timelike, Weekday};
 
 use super::calendar;
 use crate::clock::{Timestamp, Zone};
+use day_parts::in_day_part;
 pub(super) use reading::has_part_of_hour;
 use reading::{day, has_part_near, hour};
 pub(super) use relative::{begins_distance, is_unit_of_time};
@@ -49,6 +53,10 @@ enum NamedDay {
         year: Option<i32>,
     },
     Weekday(Weekday),
+    /// The weekday of a date after it, which says which day is meant.
+    OfDate(Weekday),
+    /// The 29th.
+    OfMonth(u32),
     OfYear {
         month: u32,
         day: u32,
@@ -88,12 +96,16 @@ impl NamedTimes {
         let mut named = Self::default();
         for at in 0..tokens.len() {
             named.days.extend(day(&tokens, at, today));
-            let read = hour(&tokens, at, is_afternoon)
-                .or_else(|| relative::hour(&tokens, at, now, zone))
-                .or_else(|| relative::hour_in_words(&tokens, at));
+            let clock = hour(&tokens, at, is_afternoon)
+                .or_else(|| hours_in_words::hour_in_words(&tokens, at))
+                .map(|hour| in_day_part(hour, &tokens, at));
+            let (read, parts_from) = match relative::hour(&tokens, at, now, zone) {
+                Some((hour, end)) if clock.is_none() => (Some(hour), end + 1),
+                _ => (clock, 0),
+            };
             let is_whole = |hour: &NamedHour| hour.minute == 0 || hour.tolerance > 0;
             named.hours.extend(read.map(|hour| NamedHour {
-                tolerance: match is_whole(&hour) && has_part_near(&tokens, at) {
+                tolerance: match is_whole(&hour) && has_part_near(&tokens, at, parts_from) {
                     true => hour.tolerance.max(PART_TOLERANCE),
                     false => hour.tolerance,
                 },
@@ -146,7 +158,8 @@ impl NamedTimes {
     /// A day is named, and not this one.
     pub fn lacks_day(&self, at: Timestamp, zone: Zone) -> bool {
         let on = at.utc().with_timezone(&zone).date_naive();
-        !self.days.is_empty() && !self.days.iter().any(|day| day.is(on))
+        let is_said = |day: &NamedDay| !matches!(day, NamedDay::OfDate(_)) && day.is(on);
+        !self.days.is_empty() && !self.days.iter().any(is_said)
     }
 
     /// Whether it names an hour that is none of `known`.
@@ -172,7 +185,7 @@ impl NamedTimes {
         let names_any = known
             .days
             .iter()
-            .any(|day| !matches!(day, NamedDay::Weekday(_)));
+            .any(|day| !matches!(day, NamedDay::Weekday(_) | NamedDay::OfDate(_)));
         let dates = self.days.iter().filter_map(|day| match day {
             NamedDay::OfYear { month, day, .. } => Some((*month, *day)),
             _ => None,
@@ -208,7 +221,8 @@ impl NamedDay {
                 day: on,
                 ..
             } => (named, on) == (month, day),
-            Self::Weekday(_) => false,
+            Self::Weekday(_) | Self::OfDate(_) => false,
+            Self::OfMonth(named) => named == day,
         }
     }
 
@@ -217,7 +231,8 @@ impl NamedDay {
             Self::Date(named) => named == date,
             Self::Within(first, last) => (first..=last).contains(&date),
             Self::InFigures { numbers, year } => relative::is_in_figures(date, numbers, year),
-            Self::Weekday(weekday) => date.weekday() == weekday,
+            Self::Weekday(weekday) | Self::OfDate(weekday) => date.weekday() == weekday,
+            Self::OfMonth(day) => date.day() == day,
             Self::OfYear { month, day, year } => {
                 let is_of_year = year.is_none_or(|year| year == date.year());
                 date.month() == month && date.day() == day && is_of_year
@@ -300,6 +315,99 @@ mod tests {
     }
 
     #[test]
+    fn hours_are_compared_in_their_part_of_the_day() {
+        let seven = at("2026-03-07T07:00");
+        for text in [
+            "at 7 in the evening", "at 7:00 in the evening", "Um sieben Uhr abends.",
+            "um 7 Uhr abends", "a las 7 de la tarde", "à sept heures du soir",
+            "alle sette di sera", "zeven uur 's avonds", "tonight at 7", "heute Abend um sieben",
+            "esta tarde a las 7", "um 7 am Abend", "a las 7 de la noche", "at 7 at night",
+            "Saturday at seven thirty", "quarter past seven", "quarter to seven",
+            "at half past seven", "a las siete y media", "viertel nach sieben",
+            "dreiviertel sieben", "half acht", "halv åtta", "kwart over zeven",
+            "à sept heures et demie", "alle sette e mezza", "às sete e meia",
+        ] {
+            let named = named(text);
+            assert!(named.lacks_hour(seven, Zone::UTC), "{text}: {named:?}");
+        }
+        for text in [
+            "7 in the morning",
+            "um 7 Uhr morgens",
+            "a las 7 de la mañana",
+            "le matin à 7h",
+            "alle sette di mattina",
+            "zeven uur 's ochtends",
+            "at 7",
+            "a las 7 mañana",
+            "tonight I will think of it: Saturday at 7",
+            "um 7 am 28.",
+            "halb acht minus 30",
+            "five past half seven",
+            "sieben Uhr zwanzig",
+            "at seven twenty",
+            "las siete y diez",
+        ] {
+            let named = named(text);
+            let is_loose = text.starts_with("halb");
+            assert!(
+                is_loose || !named.lacks_hour(seven, Zone::UTC),
+                "{text}: {named:?}"
+            );
+        }
+        for (text, time) in [
+            ("At half nine in the evening.", "21:30"),
+            ("half acht", "07:30"),
+            ("a las ocho y cuarto de la noche", "20:15"),
+            ("um viertel nach acht", "20:15"),
+            ("à neuf heures moins le quart du soir", "20:45"),
+            ("às oito e meia da noite", "20:30"),
+            ("quarter to one in the afternoon", "12:45"),
+            ("at 12 at night", "00:00"),
+            ("a las 2 de la noche", "02:00"),
+            ("um 11 Uhr nachts", "23:00"),
+            ("in einer Viertelstunde", "12:15"),
+            ("over een kwartier", "12:15"),
+            ("daqui a meia hora", "12:30"),
+            ("через полчаса", "12:30"),
+        ] {
+            let (named, time) = (named(text), at(&format!("2026-03-04T{time}")));
+            assert!(
+                named.names_hour() && !named.lacks_hour(time, Zone::UTC),
+                "{text}: {named:?}"
+            );
+        }
+        for text in [
+            "in einer Viertelstunde", "over een kwartier", "daqui a meia hora", "через полчаса",
+        ] {
+            assert!(
+                named(text).lacks_hour(at("2026-03-04T12:45"), Zone::UTC),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_weekday_with_a_date_is_that_date() {
+        let saturday = at("2026-03-07T07:00");
+        for text in [
+            "Saturday the 14th", "Samstag, den 14.", "Samstag, 14. Juni", "Saturday 6/7",
+            "sábado, 14 de marzo", "on Saturday, June 7", "next month", "日曜の7時", "周日7点",
+            "в воскресенье", "w niedzielę", "samedi 14 mars", "am 7. Dezember",
+        ] {
+            let named = named(text);
+            assert!(named.lacks_day(saturday, Zone::UTC), "{text}: {named:?}");
+        }
+        for text in [
+            "Saturday the 7th", "Samstag, den 7.", "Samstag, 7. März", "Saturday 3/7",
+            "on Saturday at 7", "Samstag 7 Uhr", "Saturday, the 14 of us", "土曜の7時", "w sobotę",
+            "Samstag um 12.30", "в субботу", "am Samstag, den 7. März 2026",
+        ] {
+            let named = named(text);
+            assert!(!named.lacks_day(saturday, Zone::UTC), "{text}: {named:?}");
+        }
+    }
+
+    #[test]
     fn what_is_written_is_read_again() {
         for language in ["en", "de", "es", "fr", "it", "nl", "pt", "sv"] {
             let monday = calendar::date_and_time(at("2026-03-09T09:00"), Zone::UTC, Some(language));
@@ -371,6 +479,15 @@ mod tests {
             ("elke week", Some("FREQ=WEEKLY;BYDAY=FR")),
             ("every minute counts", None),
             ("tomorrow", None),
+            ("on Mondays", Some("FREQ=WEEKLY;BYDAY=MO")),
+            ("montags", Some("FREQ=WEEKLY;BYDAY=MO")),
+            ("todos los lunes", Some("FREQ=WEEKLY;BYDAY=MO")),
+            ("every other day", Some("FREQ=DAILY;INTERVAL=2")),
+            ("alle zwei Wochen", Some("FREQ=WEEKLY;INTERVAL=2;BYDAY=MO")),
+            ("every 2 months", Some("FREQ=MONTHLY;INTERVAL=2")),
+            ("every hour", Some("FREQ=HOURLY")),
+            ("on weekdays", Some("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR")),
+            ("I sent it to Saturn, alle zwei", None),
         ] {
             assert!(comes(text, rule), "{text}");
         }
@@ -381,6 +498,17 @@ mod tests {
             ("Every weekday", Some("FREQ=WEEKLY;BYDAY=MO")),
             ("Every week", Some("FREQ=DAILY")),
             ("täglich", Some("FREQ=WEEKLY;BYDAY=MO")),
+            ("on Saturdays", None),
+            ("samstags", None),
+            ("todos los sábados", None),
+            ("tous les samedis", None),
+            ("every hour", Some("FREQ=DAILY")),
+            ("every other day", Some("FREQ=DAILY")),
+            ("on weekdays", Some("FREQ=DAILY")),
+            ("every week", Some("FREQ=WEEKLY;INTERVAL=2")),
+            ("every 2 months", Some("FREQ=MONTHLY")),
+            ("jede zweite Woche", Some("FREQ=WEEKLY")),
+            ("every day", Some("FREQ=DAILY;INTERVAL=2")),
         ] {
             assert!(!comes(text, rule), "{text}");
         }

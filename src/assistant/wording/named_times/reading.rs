@@ -1,12 +1,11 @@
 //! Reads days and hours in figures: "am 5. Dezember", "9 pm".
 
-use std::sync::LazyLock;
+use chrono::{Days, NaiveDate};
 
-use chrono::{Days, NaiveDate, Weekday};
-
+use super::names::{month_of, weekday_of};
 use super::relative::{self, BEFORE_HOUR, BETWEEN_MINUTES_AND_HOUR, HOUR_MARKS};
 use super::tokens::TextToken;
-use super::{NamedDay, NamedHour, calendar};
+use super::{NamedDay, NamedHour};
 
 const TODAY: [&str; 11] = [
     "today", "tonight", "heute", "hoy", "aujourd", "oggi", "stasera", "vandaag", "vanavond",
@@ -24,6 +23,8 @@ const DAY_AFTER: [&str; 4] = ["after", "pasado", "après", "depois"];
 const AFTER_TOMORROW: [&str; 4] = ["übermorgen", "overmorgen", "dopodomani", "övermorgon"];
 /// Between a day's number and its month, or the month and the year.
 const FILLERS: [&str; 8] = ["of", "de", "del", "st", "nd", "rd", "th", "er"];
+/// Between a weekday and its date.
+const ARTICLES: [&str; 8] = ["the", "den", "dem", "der", "el", "le", "il", "dia"];
 /// Before a number with one of the words of `HOURS` after it.
 const BEFORE_HOURS: [&str; 3] = ["à", "vers", "as"];
 const HOURS: [&str; 5] = ["h", "heures", "heure", "horas", "hora"];
@@ -56,19 +57,56 @@ pub(super) fn day(tokens: &[TextToken<'_>], at: usize, today: NaiveDate) -> Opti
             false => after_days(1),
         };
     }
-    static WEEKDAYS: LazyLock<Vec<(String, u8)>> = LazyLock::new(calendar::weekdays);
-    static MONTHS: LazyLock<Vec<(String, u8)>> = LazyLock::new(calendar::months);
     let with_next = format!("{word}{}{}", tokens[at].gap, text_at(Some(at + 1)));
-    let named = |(name, _): &&(String, u8)| *name == word || *name == with_next;
-    if let Some((_, number)) = WEEKDAYS.iter().find(named) {
-        return Weekday::try_from(*number).ok().map(NamedDay::Weekday);
+    if let Some(weekday) = weekday_of(word).or_else(|| weekday_of(&with_next)) {
+        return Some(match has_date_after(tokens, at) {
+            true => NamedDay::OfDate(weekday),
+            false => NamedDay::Weekday(weekday),
+        });
     }
-    if let Some((_, number)) = MONTHS.iter().find(|(name, _)| name == word) {
-        return of_year(tokens, at, u32::from(*number) + 1);
+    if let Some(month) = month_of(word) {
+        return of_year(tokens, at, month);
     }
     iso_date(tokens, at)
+        .or_else(|| of_month(tokens, at))
         .or_else(|| relative::date_in_figures(tokens, at))
         .or_else(|| relative::day(tokens, at, today))
+}
+
+/// Whether the date of a weekday stands after it: "Samstag, den 28. Dezember".
+fn has_date_after(tokens: &[TextToken<'_>], at: usize) -> bool {
+    let is_near = |token: &TextToken<'_>| matches!(token.gap.trim(), "" | "," | "." | "-" | ")");
+    let rest = tokens[at + 1..].iter().zip(at + 1..);
+    let mut rest = rest.skip_while(|(token, _)| ARTICLES.contains(&token.text));
+    let Some((token, place)) = rest.next() else {
+        return false;
+    };
+    let is_month = |token: &TextToken<'_>| month_of(token.text).is_some();
+    let mut after = tokens[place + 1..].iter();
+    let next = after.find(|token| !FILLERS.contains(&token.text));
+    let is_day = token.number(1..=2).is_some();
+    is_near(&tokens[at])
+        && (is_month(token) && next.is_some_and(|next| next.number(1..=2).is_some())
+            || is_day && next.is_some_and(is_month)
+            || iso_date(tokens, place).is_some()
+            || relative::date_in_figures(tokens, place).is_some()
+            || of_month(tokens, place).is_some())
+}
+
+/// "Saturday the 29th", "Samstag, den 29.": the day's number after a weekday.
+fn of_month(tokens: &[TextToken<'_>], at: usize) -> Option<NamedDay> {
+    let number = tokens[at]
+        .number(1..=2)
+        .filter(|day| (1..=31).contains(day))?;
+    let back = |count: usize| at.checked_sub(count).map_or("", |at| tokens[at].text);
+    let next = |count: usize| tokens.get(at + count).map_or("", |token| token.text);
+    let has_article = ARTICLES.contains(&back(1));
+    let weekday = if has_article { back(2) } else { back(1) };
+    let is_ordinal = matches!(next(1), "st" | "nd" | "rd" | "th") && tokens[at].gap.is_empty()
+        || has_article && back(1) != "the" && tokens[at].gap.starts_with('.');
+    let month_at = if tokens[at].gap.is_empty() { 2 } else { 1 };
+    let has_month = month_of(next(month_at)).is_some() || month_of(next(month_at + 1)).is_some();
+    (is_ordinal && !has_month && weekday_of(weekday).is_some()).then_some(NamedDay::OfMonth(number))
 }
 
 /// "5 May 2030", "May 5th", "5 de mayo de 2030": `at` is the month's place.
@@ -107,8 +145,8 @@ pub(super) fn iso_date(tokens: &[TextToken<'_>], at: usize) -> Option<NamedDay> 
 }
 
 /// Whether words beside an hour or a distance name a part of an hour: "quarter to nine", "in an hour
-/// and a half", "2h30".
-pub(super) fn has_part_near(tokens: &[TextToken<'_>], at: usize) -> bool {
+/// and a half", "2h30". `parts_from`: from there on, as the parts before are read.
+pub(super) fn has_part_near(tokens: &[TextToken<'_>], at: usize, parts_from: usize) -> bool {
     let from = at.saturating_sub(NEAR_TOKENS);
     let near = from..(at + NEAR_TOKENS + 1).min(tokens.len());
     let mut near = near.map(|one| (one, &tokens[one]));
@@ -117,7 +155,7 @@ pub(super) fn has_part_near(tokens: &[TextToken<'_>], at: usize) -> bool {
         let is_minutes = before.is_some_and(|before| {
             before.number(1..=2).is_some() || relative::number_of(before.text).is_some()
         });
-        HOUR_PARTS.contains(&token.text)
+        one >= parts_from && HOUR_PARTS.contains(&token.text)
             || is_minutes && BETWEEN_MINUTES_AND_HOUR.contains(&token.text)
             || token.gap == "." && token.number(1..=2).is_some() && one > at
             || token.text == "h" && token.gap.is_empty() && one > at

@@ -1,7 +1,8 @@
-//! Times that a text names by their distance ("in two hours", "next week") or in words ("neun Uhr").
+//! Times that a text names by their distance ("in two hours", "next week"), and numbers in words.
 
-use chrono::{Datelike, Days, NaiveDate, Weekday};
+use chrono::{Datelike, Days, Months, NaiveDate, Weekday};
 
+use super::names::weekday_of;
 use super::tokens::TextToken;
 use super::{NamedDay, NamedHour};
 use crate::clock::{Timestamp, Zone};
@@ -58,6 +59,8 @@ const DISTANCES: [(&str, &[(u32, &str)]); 8] = [
         "in",
         &[
             (1, "min mins minute minutes minuten"),
+            (15, "viertelstunde"),
+            (45, "dreiviertelstunde"),
             (60, "hour hours hr hrs stunde stunden"),
             (MINUTES_A_DAY, "day days tag tagen"),
             (MINUTES_A_WEEK, "week weeks woche wochen"),
@@ -94,6 +97,7 @@ const DISTANCES: [(&str, &[(u32, &str)]); 8] = [
         "over",
         &[
             (1, "min minuut minuten"),
+            (15, "kwartier"),
             (60, "uur uren"),
             (MINUTES_A_DAY, "dag dagen"),
             (MINUTES_A_WEEK, "week weken"),
@@ -112,6 +116,7 @@ const DISTANCES: [(&str, &[(u32, &str)]); 8] = [
         "через",
         &[
             (1, "мин минуту минуты минут"),
+            (HALF_HOUR, "полчаса"),
             (60, "час часа часов"),
             (MINUTES_A_DAY, "день дня дней"),
             (MINUTES_A_WEEK, "неделю недели недель"),
@@ -137,8 +142,8 @@ const LONG_UNITS: [&str; 44] = [
 ];
 /// Words between what begins a distance and its unit.
 const FILLERS: [&str; 7] = ["de", "a", "about", "etwa", "circa", "and", "y"];
-const HALVES: [&str; 8] = [
-    "half", "halbe", "halben", "media", "demi", "mezz", "mezzora", "halve",
+const HALVES: [&str; 9] = [
+    "half", "halbe", "halben", "media", "meia", "demi", "mezz", "mezzora", "halve",
 ];
 /// Tokens after what begins a distance.
 const DISTANCE_TOKENS_MAX: usize = 5;
@@ -163,6 +168,18 @@ const NEXT_WEEK: [(&str, &str); 9] = [
     ("nästa", "vecka"),
 ];
 
+/// Pairs of words for the month after this one.
+const NEXT_MONTH: [(&str, &str); 8] = [
+    ("next", "month"),
+    ("nächsten", "monat"),
+    ("nächster", "monat"),
+    ("próximo", "mes"),
+    ("mois", "prochain"),
+    ("prossimo", "mese"),
+    ("volgende", "maand"),
+    ("próximo", "mês"),
+];
+const HALF_HOUR: u32 = 30;
 pub(super) fn number_of(word: &str) -> Option<u32> {
     let mut all = NUMBERS.iter();
     let found = all.find(|(_, words)| words.split(' ').any(|one| one == word));
@@ -184,22 +201,36 @@ pub(in crate::assistant::wording) fn is_unit_of_time(word: &str, is_led: bool) -
     units.any(is_of) || LONG_UNITS.contains(&word)
 }
 
+/// A distance in time.
+struct Distance {
+    minutes: u32,
+    /// The minutes of its unit, and the place of that.
+    unit: u32,
+    end: usize,
+}
+
 /// The minutes of "in two hours", "dans une demi-heure", where `at` is the place of "in".
-fn distance(tokens: &[TextToken<'_>], at: usize) -> Option<(u32, u32)> {
+fn distance(tokens: &[TextToken<'_>], at: usize) -> Option<Distance> {
     let is_of = |words: &str| words.split(' ').any(|one| one == tokens[at].text);
     let (_, units) = DISTANCES.iter().find(|(begins, _)| is_of(begins))?;
     let (mut count, mut is_half, mut is_more) = (None, false, false);
-    for token in tokens[at + 1..].iter().take(DISTANCE_TOKENS_MAX) {
+    for (end, token) in (at + 1..).zip(tokens[at + 1..].iter().take(DISTANCE_TOKENS_MAX)) {
         let word = token.text;
         let is_unit = |(_, words): &&(u32, &str)| words.split(' ').any(|one| one == word);
         if let Some((minutes, _)) = units.iter().find(is_unit) {
             let half = if is_half { minutes / 2 } else { 0 };
             let whole = match count {
                 Some(count) if !is_half || is_more => count * minutes,
+                // "через полчаса" has no number.
+                None if !is_half && *minutes == HALF_HOUR => HALF_HOUR,
                 None if !is_half => return None,
                 _ => 0,
             };
-            return Some((whole + half, *minutes));
+            return Some(Distance {
+                minutes: whole + half,
+                unit: *minutes,
+                end,
+            });
         }
         is_more |= matches!(word, "and" | "y");
         if HALVES.contains(&word) {
@@ -213,35 +244,37 @@ fn distance(tokens: &[TextToken<'_>], at: usize) -> Option<(u32, u32)> {
     None
 }
 
-/// An hour by its distance from now, or noon.
+/// An hour by its distance from now, or noon; and the place where the distance ends.
 pub(super) fn hour(
     tokens: &[TextToken<'_>],
     at: usize,
     now: Timestamp,
     zone: Zone,
-) -> Option<NamedHour> {
+) -> Option<(NamedHour, usize)> {
     let word = tokens[at].text;
     let before = at.checked_sub(1).map_or("", |at| tokens[at].text);
     if NOON.contains(&word) && before != "après" {
-        return Some(NamedHour {
+        let noon = NamedHour {
             hour: 12,
             minute: 0,
             is_loose: false,
             tolerance: NOON_TOLERANCE,
-        });
+        };
+        return Some((noon, at));
     }
-    let (minutes, unit) = distance(tokens, at)?;
+    let Distance { minutes, unit, end } = distance(tokens, at)?;
     if unit >= MINUTES_A_DAY {
         return None;
     }
     let then = now.plus_s(i64::from(minutes) * 60);
     let then = then.utc().with_timezone(&zone).time();
-    Some(NamedHour {
+    let hour = NamedHour {
         hour: chrono::Timelike::hour(&then),
         minute: chrono::Timelike::minute(&then),
         is_loose: false,
         tolerance: (minutes / 4).clamp(TOLERANCE_MIN, TOLERANCE_MAX),
-    })
+    };
+    Some((hour, end))
 }
 
 /// A day by its distance from today, or the week after this one.
@@ -251,52 +284,18 @@ pub(super) fn day(tokens: &[TextToken<'_>], at: usize, today: NaiveDate) -> Opti
         let monday = today.week(Weekday::Mon).last_day().succ_opt()?;
         return Some(NamedDay::Within(monday, monday + Days::new(6)));
     }
-    let (minutes, unit) = distance(tokens, at)?;
+    if NEXT_MONTH.contains(&(tokens[at].text, next)) {
+        let first = today.with_day(1)?.checked_add_months(Months::new(1))?;
+        let last = first.checked_add_months(Months::new(1))?.pred_opt()?;
+        return Some(NamedDay::Within(first, last));
+    }
+    let Distance { minutes, unit, .. } = distance(tokens, at)?;
     let then = today.checked_add_days(Days::new(u64::from(minutes / MINUTES_A_DAY)))?;
     match unit {
         MINUTES_A_DAY => Some(NamedDay::Date(then)),
         MINUTES_A_WEEK => Some(NamedDay::Within(then - Days::new(3), then + Days::new(3))),
         _ => None,
     }
-}
-
-/// "neun Uhr", "at nine", "halb neun", "half past eight".
-pub(super) fn hour_in_words(tokens: &[TextToken<'_>], at: usize) -> Option<NamedHour> {
-    let number = number_of(tokens[at].text).filter(|number| *number <= 12)?;
-    let back = |count: usize| at.checked_sub(count).map_or("", |at| tokens[at].text);
-    let next = |count: usize| tokens.get(at + count).map_or("", |token| token.text);
-    let part = match (next(1), next(2)) {
-        ("in", "the") => next(3),
-        _ => "",
-    };
-    // "ten to nine"
-    if BETWEEN_MINUTES_AND_HOUR.contains(&next(1)) && number_of(next(2)).is_some() {
-        return None;
-    }
-    let half = match part {
-        "morning" => Some(0),
-        "afternoon" | "evening" => Some(12),
-        _ => None,
-    };
-    let has_mark = HOUR_MARKS.contains(&next(1))
-        || matches!(next(1), "uur" | "heures")
-        || (next(1), next(2)) == ("o", "clock")
-        || half.is_some();
-    let is_led = BEFORE_HOUR.contains(&back(1)) && back(1) != "alle";
-    let (hour, minute) = match (back(1), back(2)) {
-        ("halb", _) => ((number + 11) % 12, 30),
-        ("past", "half") => (number, 30),
-        _ if has_mark && number > 0 => (number, 0),
-        // "At one point"; "um eins" is not among the words.
-        _ if is_led && number > 1 => (number, 0),
-        _ => return None,
-    };
-    Some(NamedHour {
-        hour: half.map_or(hour, |half| hour % 12 + half),
-        minute,
-        is_loose: half.is_none(),
-        tolerance: 0,
-    })
 }
 
 /// "am 5.12.", "on 5/12/2026": the day and the month in either order.
@@ -314,7 +313,9 @@ pub(super) fn date_in_figures(tokens: &[TextToken<'_>], at: usize) -> Option<Nam
         .filter(|_| matches!(other.gap, "." | "/" | ". "));
     let year = year.and_then(|token| token.number(4..=4));
     let before = at.checked_sub(1).map(|at| &tokens[at]);
-    let is_led = before.is_some_and(|token| LEADS.contains(&token.text));
+    let is_led = before.is_some_and(|token| {
+        LEADS.contains(&token.text) || one.gap == "/" && weekday_of(token.text).is_some()
+    });
     let is_part = before.is_some_and(|token| matches!(token.gap, "." | "/" | ":"));
     let is_date = (1..=31).contains(&numbers.0) && (1..=31).contains(&numbers.1);
     (is_separated && is_date && !is_part && (is_led || year.is_some())).then_some(

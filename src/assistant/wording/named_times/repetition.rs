@@ -1,10 +1,9 @@
 //! How often something comes, as a text names it: "every day", "jeden Montag", "weekly".
 
-use std::sync::LazyLock;
-
 use chrono::{Datelike, Weekday};
 
-use super::calendar;
+use super::names::weekday_of;
+use super::relative::number_of;
 use super::tokens::TextToken;
 use crate::clock::{Timestamp, Zone};
 
@@ -26,7 +25,40 @@ const WEEKS: [&str; 10] = [
 const MONTHS: [&str; 8] = [
     "month", "monat", "mes", "mois", "mese", "maand", "mês", "månad",
 ];
+const HOURS: [&str; 7] = ["hour", "stunde", "hora", "heure", "ora", "uur", "timme"];
 const WORKDAYS: [&str; 3] = ["weekday", "werktag", "vardag"];
+/// The same without a word for "each".
+const ON_WORKDAYS: [&str; 4] = ["weekdays", "werktags", "vardagar", "doordeweeks"];
+/// Units after a number: days, weeks and months.
+const UNITS: [(&str, &[&str]); 3] = [
+    (
+        "DAILY",
+        &[
+            "day", "days", "tag", "tage", "día", "días", "jours", "giorni", "dagen", "dias",
+            "dagar",
+        ],
+    ),
+    (
+        "WEEKLY",
+        &[
+            "week", "weeks", "woche", "wochen", "semanas", "semaines", "settimane", "weken",
+            "veckor",
+        ],
+    ),
+    (
+        "MONTHLY",
+        &[
+            "month", "months", "monat", "monate", "meses", "mois", "mesi", "maanden", "månader",
+        ],
+    ),
+];
+/// Words for every second one.
+const SECOND: [&str; 6] = ["other", "second", "zweite", "zweiten", "zweiter", "tweede"];
+/// The units after a number of which every one is named have such a word before.
+const EACH_OF_SEVERAL: [&str; 2] = ["alle", "om"];
+/// Plurals of weekdays that are habits by themselves: their ends, and the words before that they
+/// need.
+const HABITS: [(&str, &[&str]); 3] = [("s", &[]), ("ar", &[]), ("", &["los"])];
 const DAILY: [&str; 6] = [
     "daily", "täglich", "diariamente", "quotidiennement", "dagelijks", "dagligen",
 ];
@@ -38,10 +70,13 @@ const CODES: [&str; 7] = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NamedRepetition {
+    Hour,
     Day,
     Workday,
     Week,
     Month,
+    /// Every so many units, by the name of the rule.
+    Every(u32, &'static str),
     On(Weekday),
 }
 
@@ -59,14 +94,23 @@ impl NamedRepetition {
         let frequency = part("FREQ").unwrap_or_default();
         let days: Vec<&str> = part("BYDAY").map_or_else(Vec::new, |days| days.split(',').collect());
         let has = |code: &str| days.iter().any(|day| day.ends_with(code));
+        let interval: u32 = part("INTERVAL").and_then(|n| n.parse().ok()).unwrap_or(1);
+        let is_each = interval == 1;
         match self {
+            // Several hours of a day may be each one of some.
+            Self::Hour => frequency == "HOURLY" && is_each || part("BYHOUR").is_some(),
             Self::Day => {
-                let is_daily = matches!(frequency, "DAILY" | "HOURLY" | "MINUTELY");
+                let is_daily =
+                    frequency == "DAILY" && is_each || matches!(frequency, "HOURLY" | "MINUTELY");
                 is_daily && days.is_empty() || days.len() == CODES.len()
             }
+            Self::Every(count, unit) => {
+                let is_by_weeks = count == 2 && unit == "DAILY" && days.len() > 1;
+                frequency == unit && interval == count || is_by_weeks
+            }
             Self::Workday => has("MO") && has("FR") && !has("SU"),
-            Self::Week => frequency == "WEEKLY",
-            Self::Month => frequency == "MONTHLY",
+            Self::Week => frequency == "WEEKLY" && is_each,
+            Self::Month => frequency == "MONTHLY" && is_each,
             Self::On(weekday) if days.is_empty() => {
                 let on = at.utc().with_timezone(&zone).weekday();
                 !matches!(frequency, "DAILY" | "HOURLY" | "MINUTELY") && on == weekday
@@ -77,15 +121,24 @@ impl NamedRepetition {
 }
 
 pub(super) fn repetition(tokens: &[TextToken<'_>], at: usize) -> Option<NamedRepetition> {
-    use NamedRepetition::{Day, Month, On, Week, Workday};
+    use NamedRepetition::{Day, Hour, Month, Week, Workday};
     let word = tokens[at].text;
     for (words, repetition) in [
         (&DAILY[..], Day),
         (&WEEKLY[..], Week),
         (&MONTHLY[..], Month),
+        (&ON_WORKDAYS[..], Workday),
     ] {
         if words.contains(&word) {
             return Some(repetition);
+        }
+    }
+    if let Some(weekday) = habit(tokens, at) {
+        return Some(NamedRepetition::On(weekday));
+    }
+    if EACH.contains(&word) || EACH_OF_SEVERAL.contains(&word) {
+        if let Some(every) = every(tokens, at) {
+            return Some(every);
         }
     }
     if !EACH.contains(&word) {
@@ -95,6 +148,7 @@ pub(super) fn repetition(tokens: &[TextToken<'_>], at: usize) -> Option<NamedRep
     let unit = after.find(|token| !ARTICLES.contains(&token.text))?;
     let word = unit.text;
     for (words, repetition) in [
+        (&HOURS[..], Hour),
         (&DAYS[..], Day),
         (&WORKDAYS[..], Workday),
         (&WEEKS[..], Week),
@@ -104,7 +158,30 @@ pub(super) fn repetition(tokens: &[TextToken<'_>], at: usize) -> Option<NamedRep
             return Some(repetition);
         }
     }
-    static WEEKDAYS: LazyLock<Vec<(String, u8)>> = LazyLock::new(calendar::weekdays);
-    let (_, number) = WEEKDAYS.iter().find(|(name, _)| name == word)?;
-    Weekday::try_from(*number).ok().map(On)
+    let weekday = weekday_of(word).or_else(|| weekday_of(word.strip_suffix('s')?));
+    weekday.map(NamedRepetition::On)
+}
+
+/// "Saturdays", "samstags", "los lunes": the weekday.
+fn habit(tokens: &[TextToken<'_>], at: usize) -> Option<Weekday> {
+    let (word, before) = (tokens[at].text, at.checked_sub(1).map(|at| tokens[at].text));
+    HABITS.iter().find_map(|(end, leads)| {
+        let is_led = leads.is_empty() || before.is_some_and(|before| leads.contains(&before));
+        word.strip_suffix(end)
+            .filter(|_| is_led)
+            .and_then(weekday_of)
+    })
+}
+
+/// "every other day", "alle zwei Wochen", "cada 2 meses".
+fn every(tokens: &[TextToken<'_>], at: usize) -> Option<NamedRepetition> {
+    let mut after = tokens[at + 1..].iter();
+    let count = after.find(|token| !ARTICLES.contains(&token.text))?;
+    let count = match SECOND.contains(&count.text) {
+        true => 2,
+        false => count.number(1..=2).or_else(|| number_of(count.text))?,
+    };
+    let unit = after.next()?.text;
+    let (name, _) = UNITS.iter().find(|(_, words)| words.contains(&unit))?;
+    (count > 1).then_some(NamedRepetition::Every(count, *name))
 }

@@ -1,0 +1,52 @@
+//! Hours in words: "neun Uhr", "half past eight".
+
+use super::NamedHour;
+use super::day_parts::{has_part_after, may_have_minutes, with_quarter};
+use super::relative::{BEFORE_HOUR, BETWEEN_MINUTES_AND_HOUR, HOUR_MARKS, number_of};
+use super::tokens::TextToken;
+
+/// The numbers in words by which an English half is after the hour: "half nine".
+const ENGLISH: [&str; 12] = [
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve",
+];
+
+/// "neun Uhr", "at nine", "halb neun", "quarter past eight". `None` also where its minutes are not
+/// read.
+pub(super) fn hour_in_words(tokens: &[TextToken<'_>], at: usize) -> Option<NamedHour> {
+    let word = tokens[at].text;
+    let number = number_of(word).filter(|number| *number <= 12)?;
+    let back = |count: usize| at.checked_sub(count).map_or("", |at| tokens[at].text);
+    let next = |count: usize| tokens.get(at + count).map_or("", |token| token.text);
+    let is_between = |word: &str| BETWEEN_MINUTES_AND_HOUR.contains(&word);
+    let is_half = |word: &str| matches!(word, "halb" | "half" | "halv");
+    // "ten to nine", "five before half nine"
+    let is_of_other = is_between(next(1)) && (number_of(next(2)).is_some() || is_half(next(2)));
+    if is_of_other || is_half(back(1)) && is_between(back(2)) {
+        return None;
+    }
+    let has_part = has_part_after(tokens, at);
+    let has_mark = HOUR_MARKS.contains(&next(1))
+        || matches!(next(1), "uur" | "heures")
+        || (next(1), next(2)) == ("o", "clock")
+        || has_part;
+    let quarter = with_quarter(number, tokens, at);
+    let is_led = BEFORE_HOUR.contains(&back(1)) && (back(1) != "alle" || has_part)
+        || back(1) == "alle" && quarter.is_some();
+    let (hour, minute) = match (back(1), quarter) {
+        ("half", _) if ENGLISH.contains(&word) => (number, 30),
+        ("halb" | "half" | "halv", _) => ((number + 11) % 12, 30),
+        (_, Some((time, is_before))) if is_before || is_led || has_mark => time,
+        _ if may_have_minutes(tokens, at) => return None,
+        _ if has_mark && number > 0 => (number, 0),
+        // "At one point"; "um eins" is not among the words.
+        _ if is_led && number > 1 => (number, 0),
+        _ => return None,
+    };
+    Some(NamedHour {
+        hour,
+        minute,
+        is_loose: true,
+        tolerance: 0,
+    })
+}
