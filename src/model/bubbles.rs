@@ -2,7 +2,7 @@
 //! sentence ends or line ends, then between words, then between graphemes. A text of at most
 //! `BUBBLE_CHARS_MAX` without a blank line is one bubble.
 //!
-//! URLs and graphemes are never split: one that is longer than a bubble becomes its own bubble, and
+//! Blocks of code, URLs and graphemes are never split: one that is longer than a bubble becomes its own bubble, and
 //! is split only at `BUBBLE_CHARS_CAP`, the most that a queued command carries.
 
 use unicode_segmentation::UnicodeSegmentation;
@@ -13,6 +13,8 @@ pub const BUBBLE_CHARS_MAX: usize = 600;
 /// Characters in a bubble that is one unbreakable piece: what a command can carry.
 pub const BUBBLE_CHARS_CAP: usize = 4_000;
 
+/// Begins and ends a block of code.
+const FENCE: &str = "```";
 const URL_STARTS: [&str; 3] = ["https://", "http://", "www."];
 
 /// Words whose full stop does not end a sentence (lower case, without the last stop).
@@ -65,12 +67,15 @@ pub fn join<S: AsRef<str>>(bubbles: &[S]) -> String {
     text
 }
 
-/// The texts between blank lines; a line of white space is blank.
+/// The texts between blank lines that stand in no block of code; a line of white space is blank.
 fn paragraphs(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
-    let (mut start, mut at) = (0, 0);
+    let (mut start, mut at, mut code_end) = (0, 0, 0);
     for line in text.split_inclusive('\n') {
-        if line.trim().is_empty() {
+        if at >= code_end {
+            code_end = at + code_block(&text[at..]).map_or(0, str::len);
+        }
+        if line.trim().is_empty() && at >= code_end {
             found.push(&text[start..at]);
             start = at + line.len();
         }
@@ -111,9 +116,29 @@ fn first_cut(text: &str) -> usize {
     text.len()
 }
 
-/// The unit at `at` that must not be split: a URL at the start of a word, or else one grapheme.
+/// A block of code at the beginning of `text`, from its fence to the closing one.
+fn code_block(text: &str) -> Option<&str> {
+    let is_fence = |line: &str| line.trim_start().starts_with(FENCE);
+    let mut lines = text.split_inclusive('\n');
+    let first = lines.next().filter(|line| is_fence(line))?;
+    let mut end = first.len();
+    for line in lines {
+        end += line.len();
+        if is_fence(line) {
+            return Some(&text[..end]);
+        }
+    }
+    None
+}
+
+/// The unit at `at` that must not be split: a block of code, a URL at the start of a word, or else
+/// one grapheme.
 fn piece_at(text: &str, at: usize) -> &str {
     let rest = &text[at..];
+    let begins_line = at == 0 || text[..at].ends_with('\n');
+    if let Some(block) = code_block(rest).filter(|_| begins_line) {
+        return block.trim_end();
+    }
     let after_word = text[..at]
         .chars()
         .next_back()
@@ -258,6 +283,28 @@ mod tests {
         for (text, bubbles) in cases {
             assert_eq!(cut(text), bubbles, "{text:?}");
         }
+    }
+
+    #[test]
+    fn blocks_of_code_stay_whole() {
+        let code = "```python\nprint(1)\n\nprint(2)\n```";
+        assert_eq!(cut(code), [code]);
+        assert_eq!(
+            cut(&format!("So:\n\n{code}\n\nBye.")),
+            ["So:", code, "Bye."]
+        );
+        assert_eq!(
+            cut(&format!("So:\n{code}\nBye.")),
+            [format!("So:\n{code}\nBye.")]
+        );
+        // One that isn't closed is text.
+        assert_eq!(cut("```\na\n\nb"), ["```\na", "b"]);
+        let long = format!("```\n{}```", "let a = 1;\n\n".repeat(60));
+        assert_eq!(
+            cut(&format!("So:\n{long}\nBye.")),
+            ["So:", long.as_str(), "Bye."]
+        );
+        assert!(lengths(&format!("```\n{}\n```", "x".repeat(5_000))).len() > 1);
     }
 
     #[test]
