@@ -12,6 +12,9 @@ use crate::clock::{Timestamp, Zone, at_wall_time};
 
 /// How far ahead a reminder may be, counted in minutes.
 const MINUTES_MAX: i64 = YEARS_AHEAD_MAX as i64 * 366 * 24 * 60;
+const TO_BEFORE_FROM: &str = "\"to\" must not be before \"from\".";
+/// In the place of a rule.
+const ONCE: &str = "once";
 /// The hour of a day without one.
 const DAY_HOUR: u32 = 9;
 /// Bytes of a language tag.
@@ -53,8 +56,9 @@ pub(super) struct ChangeReminder {
     text: Option<String>,
     /// Local time, as 2026-12-24T18:30; or give in_minutes.
     at: Option<String>,
+    #[schemars(range(min = 1))]
     in_minutes: Option<i64>,
-    /// A rule of RFC 5545; "" for a reminder that comes once.
+    /// A rule of RFC 5545; "once" for a reminder that comes once.
     repeat: Option<String>,
     /// true: of a series only the next time is moved to "at", or left out without "at".
     #[serde(default)]
@@ -145,11 +149,17 @@ impl ListReminders {
 
 impl Agenda {
     pub(super) fn operation(self, context: CallContext) -> Result<Operation> {
+        let days = [&self.from, &self.to].map(|day| day.as_deref().and_then(date));
+        if let [Some(from), Some(to)] = days
+            && to < from
+        {
+            return Err(TO_BEFORE_FROM.to_owned());
+        }
         let from = planned_day(self.from.as_deref(), "from", context)?;
         let from = from.unwrap_or_else(|| context.today());
         let to = planned_day(self.to.as_deref(), "to", context)?.unwrap_or(from);
         match to < from {
-            true => Err("\"to\" must not be before \"from\".".to_owned()),
+            true => Err(TO_BEFORE_FROM.to_owned()),
             false => Ok(Operation::Agenda { from, to }),
         }
     }
@@ -169,7 +179,10 @@ impl ChangeReminder {
             id: self.id,
             text,
             at,
-            repeat: self.repeat.map(|rule| rule.trim().to_owned()),
+            repeat: self.repeat.map(|rule| match rule.trim() {
+                ONCE => String::new(),
+                rule => rule.to_owned(),
+            }),
             only_next: self.only_next,
         })
     }

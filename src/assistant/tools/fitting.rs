@@ -1,5 +1,5 @@
 //! Arguments as models write them, made to fit the schema of a tool: numbers in quotes, whole
-//! numbers with a point, one thing in the place of a list. A field that the tool doesn't have is
+//! numbers with a point, one thing in the place of a list, optional fields filled with nothing. A field that the tool doesn't have is
 //! refused where another one is meant or where it says when, how often or of which, and else left
 //! out. An error is a sentence for the model.
 
@@ -117,6 +117,9 @@ fn fit(name: &str, value: Value, schema: &Value, left_out: &mut Vec<String>) -> 
         Value::Array(kinds) => kinds.iter().any(|one| one == kind),
         only => only == kind,
     };
+    if wants("null") && is_filler(&value, schema) {
+        return Ok(Value::Null);
+    }
     // Some write JSON as a text.
     let value = match value {
         Value::String(text) if wants("array") || wants("object") => {
@@ -169,6 +172,18 @@ fn fit(name: &str, value: Value, schema: &Value, left_out: &mut Vec<String>) -> 
         Value::Number(number) if wants("string") => Value::String(number.to_string()),
         value => value,
     })
+}
+
+/// Whether some model filled an optional field with nothing: an empty text, the word for nothing, or
+/// a zero where numbers begin with one.
+fn is_filler(value: &Value, schema: &Value) -> bool {
+    match value {
+        Value::String(text) => matches!(text.trim(), "" | "null" | "undefined"),
+        value => {
+            let begins_later = schema["minimum"].as_f64().is_some_and(|least| least >= 1.0);
+            begins_later && value.as_f64() == Some(0.0)
+        }
+    }
 }
 
 fn whole_number(value: &Value) -> Option<i64> {

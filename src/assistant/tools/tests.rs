@@ -221,6 +221,73 @@ fn arguments_are_fitted_to_the_schema() {
     assert!(add(json!("")).is_err());
 }
 
+/// Some models fill all fields.
+#[test]
+fn what_is_filled_with_nothing_is_absent() {
+    let todo = Tool::Power(Power::TodoList);
+    let birthday = Tool::Power(Power::BirthdayReminder);
+    let add = json!({"operation": "add", "items": ["milk"]});
+    let groceries = json!({"operation": "add", "items": ["milk"], "list": "Groceries"});
+    let keep = json!({"operation": "keep", "name": "Bo", "month": 5, "day": 4});
+    let change = json!({"id": "a1", "text": "run"});
+    for (tool, plain, filled) in [
+        (
+            todo,
+            &add,
+            json!({"operation": "add", "items": ["milk"], "list": "null", "date": ""}),
+        ),
+        (
+            todo,
+            &add,
+            json!({"operation": "add", "items": ["milk"], "list": "default"}),
+        ),
+        (
+            todo,
+            &add,
+            json!({"operation": "add", "items": ["milk"], "list": "To-Do list"}),
+        ),
+        (
+            todo,
+            &groceries,
+            json!({"operation": "add", "items": ["milk"], "list": "Groceries list"}),
+        ),
+        (
+            birthday,
+            &keep,
+            json!({"operation": "keep", "name": "Bo", "month": 5, "day": 4, "year": 0}),
+        ),
+        (
+            Tool::ChangeReminder,
+            &change,
+            json!({"id": "a1", "text": "run", "at": "", "in_minutes": 0, "repeat": "", "only_next": false}),
+        ),
+    ] {
+        let expected = operation(tool, plain);
+        assert!(expected.is_ok(), "{expected:?}");
+        assert_eq!(operation(tool, &filled), expected, "{filled}");
+    }
+    let once = operation(
+        Tool::ChangeReminder,
+        &json!({"id": "a1", "text": "", "repeat": "once"}),
+    );
+    let is_once = |operation: &Operation| matches!(operation, Operation::ChangeReminder { text: None, repeat: Some(rule), .. } if rule.is_empty());
+    assert!(once.as_ref().is_ok_and(is_once), "{once:?}");
+    for list in ["", "default", "to-do list"] {
+        let delete = json!({"operation": "delete_list", "list": list});
+        assert!(
+            operation(todo, &delete).is_err_and(|error| error.contains("list")),
+            "{list}"
+        );
+    }
+}
+
+#[test]
+fn days_are_in_bounds() {
+    let agenda = json!({"from": "2030-01-02", "to": "2020-01-01"});
+    let refused = operation(Tool::Agenda, &agenda);
+    assert!(refused.is_err_and(|error| error.contains("before \"from\"")));
+}
+
 #[test]
 fn errors_name_the_field_that_is_meant() {
     for (tool, arguments, named) in [

@@ -23,6 +23,7 @@ pub(in crate::assistant::powers) struct Arguments {
     #[schemars(range(min = 1, max = 31))]
     day: Option<u32>,
     /// For keep, where it is known.
+    #[schemars(range(min = 1))]
     year: Option<i32>,
 }
 

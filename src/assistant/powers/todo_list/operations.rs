@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::operations::{
-    self, CallContext, Result, all_needed, coming_day, needed, one, optional,
+    self, CallContext, Result, all_needed, coming_day, given, one, optional,
 };
 use super::lists::{Item, Items};
 use super::{ListName, TodoAction, TodoDraft, TodoState};
@@ -47,7 +47,8 @@ impl operations::Arguments<TodoAction> for Arguments {
 
     fn action(self, context: CallContext) -> Result<Option<TodoAction>> {
         let items = || all_needed(&self.items, "items");
-        let list = match optional(self.list.as_deref()) {
+        let name = self.list.as_deref().and_then(list_name);
+        let list = match name.clone() {
             Some(name) => ListName::Named(name),
             None => ListName::Unnamed,
         };
@@ -55,7 +56,7 @@ impl operations::Arguments<TodoAction> for Arguments {
             TodoOperation::Show => TodoAction::Show(list),
             TodoOperation::ShowLists => TodoAction::ShowLists,
             TodoOperation::Undo => return Ok(None),
-            TodoOperation::BeginList => TodoAction::Begin(needed(self.list.as_deref(), "list")?),
+            TodoOperation::BeginList => TodoAction::Begin(given(name, "list")?),
             TodoOperation::Add => {
                 let due = coming_day(self.date.as_deref(), "date", context)?;
                 let due = due.map(|day| PlannedTime { day, minute: None });
@@ -67,11 +68,23 @@ impl operations::Arguments<TodoAction> for Arguments {
             TodoOperation::Remove => TodoAction::Remove(list, items()?),
             TodoOperation::ClearAll => TodoAction::Clear(list),
             TodoOperation::ClearDone => TodoAction::ClearDone(list),
-            TodoOperation::DeleteList => {
-                TodoAction::Delete(ListName::Named(needed(self.list.as_deref(), "list")?))
-            }
+            TodoOperation::DeleteList => TodoAction::Delete(ListName::Named(given(name, "list")?)),
         }))
     }
+}
+
+/// A list's name without the word; `None` for the to-do list, however it is called.
+fn list_name(text: &str) -> Option<String> {
+    const TO_DO: [&str; 6] = ["default", "main", "to-do", "to do", "todo", "todos"];
+    let text = optional(Some(text))?;
+    let lower = text.to_lowercase();
+    let is_list = lower.ends_with(" list") || lower.ends_with("-list");
+    let name = match is_list && lower.len() == text.len() {
+        true => text[..text.len() - " list".len()].trim(),
+        false => text.as_str(),
+    };
+    let is_to_do = TO_DO.contains(&name.to_lowercase().as_str());
+    (!is_to_do && !name.is_empty()).then(|| name.to_owned())
 }
 
 impl TodoState {
