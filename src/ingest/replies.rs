@@ -10,6 +10,7 @@ mod cached_reply;
 mod call_record;
 mod changed_series;
 mod claim_words;
+mod command_hints;
 mod context;
 mod conversation;
 mod dialog_facts;

@@ -201,8 +201,10 @@ async fn in_groups_private_messages_are_known_in_other_words() {
     service.set_flag("rate_limit.enabled", false).await;
     let nothing_sent = "(In deinen eigenen Chat wurde für diese Nachricht nichts geschickt.)";
     for claim in [
-        "Ich habe es dir privat geschickt.", "Ich habe dir direkt geschrieben.",
+        "Ich habe es dir privat geschickt.",
+        "Ich habe dir direkt geschrieben.",
         "Schau in deine Direktnachrichten.",
+        "Das habe ich dir eben unter vier Augen geschrieben.",
     ] {
         model.next(says(claim));
         model.next(says(claim));
@@ -219,6 +221,23 @@ async fn in_groups_private_messages_are_known_in_other_words() {
     let message = group("g", "ana", "juno, wie lautet mein WLAN Passwort?");
     let answer = service.edge_message("a", &message).await.json();
     assert_eq!(answer["reply_text"], "Weiß ich nicht.");
+    // What claims nothing.
+    for (text, answer) in [
+        ("juno, who is my best friend", "Hopefully someone here!"),
+        (
+            "juno, what is my star sign if I was born in May",
+            "Taurus or Gemini.",
+        ),
+        (
+            "juno, how do I send a direct message on instagram?",
+            "Tap the plane for your direct messages.",
+        ),
+    ] {
+        model.usually(says(answer));
+        let message = group("g", "ana", text);
+        let said = service.edge_message("a", &message).await.json();
+        assert_eq!(said["reply_text"], answer, "{text}");
+    }
 }
 
 async fn told(arguments: &[Value], told: &str) -> (String, usize) {

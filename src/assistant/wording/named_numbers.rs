@@ -82,7 +82,7 @@ impl KnownNumbers {
     }
 }
 
-/// The numbers that a statement tells as facts: without the numbering of lines, and without those
+/// The numbers that a statement tells as facts: without those of lines and labels, and without those
 /// that follow from others: shares, distances, small counts, and hours told by their quarters.
 pub fn told_numbers(statement: &str) -> Vec<NamedNumber> {
     let tells_parts = has_part_of_hour(statement);
@@ -92,6 +92,7 @@ pub fn told_numbers(statement: &str) -> Vec<NamedNumber> {
         let is_line_number = line.chars().all(|c| !c.is_alphanumeric())
             && after.starts_with(['.', ')', ':', '\u{fe0f}', '\u{20e3}']);
         let is_share = after.trim_start().starts_with('%');
+        let is_label = after.starts_with(": ");
         let last = before
             .trim_end()
             .rsplit(|c: char| !c.is_alphabetic())
@@ -105,7 +106,7 @@ pub fn told_numbers(statement: &str) -> Vec<NamedNumber> {
         });
         let is_hour = tells_parts && found.number.may_be_of_time();
         let is_count = is_at_most(&found.number.whole, COUNT_MAX);
-        !is_line_number && !is_share && !is_distance && !is_hour && !is_count
+        !is_line_number && !is_label && !is_share && !is_distance && !is_hour && !is_count
     });
     told.map(|found| found.number).collect()
 }
@@ -213,6 +214,7 @@ mod tests {
             ("at 0:15", "at 12:15 am"),
             ("milk", "1. milk\n2. eggs\n3️⃣ tea"),
             ("milk", "(2) milk"),
+            ("the museum", "Day 7: the museum"),
             ("40 of 90", "That is 44 % of it, 3 days are left."),
             ("2026-12-03T20:45", "At quarter to 9."),
             ("2026-12-03T20:45", "Il est programmé dans 90 minutes."),

@@ -26,7 +26,7 @@ const CALL_OR_DENY: &str = "[You called no tool for this message, so nothing was
                             write your answer again, without saying that anything was done, and \
                             without a word about this.]";
 /// Words, in lower case, with which a reply to a group speaks of the person's own chat.
-const OWN_CHAT_WORDS: [&str; 98] = [
+const OWN_CHAT_WORDS: [&str; 100] = [
     "your chat", "own chat", "direct chat", "private chat", "our chat", "to your dms", "privately",
     "direct message", "dm", "личный чат", "личном чате", "личку", "個別チャット", "個人チャット",
     "チャットに送", "私聊", "私信", "개인 채팅", "채팅으로", "دردشتك", "en privado",
@@ -36,15 +36,27 @@ const OWN_CHAT_WORDS: [&str; 98] = [
     "you directly", "mensaje directo", "por privado", "nuestro chat", "notre chat",
     "message privé", "nostra chat", "nosso chat", "no privado", "mensagem direta", "наш чат",
     "нашем чате", "onze chat", "privé gestuurd", "till dig privat", "dir privat", "ihnen privat",
-    "privat geschickt", "privat geschrieben", "privat geantwortet", "direkt geschrieben",
-    "direkt geschickt", "dir direkt", "direktnachrichten", "direkte nachricht", "per pn",
-    "private nachricht", "privaten nachricht", "privaten chat", "privater chat",
-    "private messages", "direct messages", "in private", "al privado", "mensaje privado",
-    "mensajes directos", "messages privés", "en mp", "directement à toi", "messaggio privato",
-    "messaggi privati", "messaggio diretto", "mensagem privada", "em privado", "mensagens diretas",
-    "privébericht", "privéchat", "persoonlijk bericht", "privat meddelande", "direktmeddelande",
-    "privat chatt", "личные сообщения", "личных сообщениях", "личное сообщение", "в лс",
-    "prywatnie", "prywatnej wiadomości", "özelden", "özel mesaj", "ダイレクトメッセージ",
+    "unter vier augen", "privat um", "privat geschickt", "privat geschrieben",
+    "privat geantwortet", "direkt geschrieben", "direkt geschickt", "dir direkt",
+    "direktnachrichten", "direkte nachricht", "per pn", "private nachricht", "privaten nachricht",
+    "privaten chat", "privater chat", "private messages", "direct messages", "in private",
+    "al privado", "mensaje privado", "mensajes directos", "messages privés", "en mp",
+    "directement à toi", "messaggio privato", "messaggi privati", "messaggio diretto",
+    "mensagem privada", "em privado", "mensagens diretas", "privébericht", "privéchat",
+    "persoonlijk bericht", "privat meddelande", "direktmeddelande", "privat chatt",
+    "личные сообщения", "личных сообщениях", "личное сообщение", "в лс", "prywatnie",
+    "prywatnej wiadomości", "özelden", "özel mesaj", "ダイレクトメッセージ",
+];
+
+/// Parts of words with which a reply says that something was sent, in lower case.
+const SENT: [&str; 18] = [
+    "sent", "messaged", "wrote", "written", "schick", "geschrieb", "gesend", "mand", "envi",
+    "envoy", "écrit", "inviat", "scritto", "gestuurd", "geschreven", "skickat", "отправ", "wysła",
+];
+/// With these a message asks how people write to each other elsewhere.
+const HOW: [&str; 10] = [
+    "how do i", "how can i", "how to ", "wie kann ich", "wie schicke ich", "wie schreibe ich",
+    "cómo puedo", "comment puis-je", "come posso", "hoe kan ik",
 ];
 
 impl ModelTurn<'_> {
@@ -197,9 +209,11 @@ impl ModelTurn<'_> {
     /// `is_denied`: it is said already that nothing was done.
     fn is_nothing_sent(&self, said: &str, totals: &CallTotals, is_denied: bool) -> bool {
         let is_changed = is_denied || totals.records.iter().any(|record| record.is_change);
-        let is_asked_for = self.plan.request == Some(CertainRequest::Private)
+        let speaks_of_chat = self.speaks_of_own_chat(said);
+        let is_claimed = speaks_of_chat || says_sent(said) || claims_done(said);
+        let is_asked_for = self.plan.request == Some(CertainRequest::Private) && is_claimed
             || totals.records.iter().any(is_private)
-            || self.speaks_of_own_chat(said) && !is_changed;
+            || speaks_of_chat && !is_changed;
         let before = &mut self.context.done_calls.iter();
         let is_sent = totals
             .records
@@ -223,7 +237,9 @@ impl ModelTurn<'_> {
                 !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part)
             })
         };
-        self.offers_private_answer() && OWN_CHAT_WORDS.iter().any(|word| is_in(word))
+        let asked = self.context.message.text.to_lowercase();
+        let asks_how = HOW.iter().any(|words| asked.contains(words));
+        self.offers_private_answer() && !asks_how && OWN_CHAT_WORDS.iter().any(|word| is_in(word))
     }
 
     /// How an account is deleted or exported, where the reply doesn't say it.
@@ -258,6 +274,11 @@ fn asks_for_part(text: &str) -> bool {
 /// It is not known of a call of another server's tool whether it was carried out.
 fn is_unknown(records: &[CallRecord]) -> bool {
     records.iter().any(|record| record.outcome == UNKNOWN)
+}
+
+fn says_sent(text: &str) -> bool {
+    let text = text.to_lowercase();
+    SENT.iter().any(|part| text.contains(part))
 }
 
 fn is_private(record: &CallRecord) -> bool {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use super::command_hints::without_command_hints;
 use super::pending_message::{message_row, missing_row};
 use super::result::{CallResult, ReplacedVersions, ReplyDecision, ReplyResult, ToolCall};
 use super::{language, message_edits, operations, private_answer};
@@ -280,16 +281,16 @@ fn perform_in_place(
 
 /// `changes`: the call was to change something.
 fn result_of(reply: PowerReply, changes: bool) -> CallResult {
-    match reply {
-        PowerReply::Said { text, .. } if !changes => CallResult::done(json!({ "answer": text })),
-        PowerReply::Said {
-            text,
-            changed: true,
-        } => CallResult::done(json!({ "done": text })),
-        PowerReply::Said { text, .. } => {
+    let PowerReply::Said { text, changed } = reply else {
+        return CallResult::too_many();
+    };
+    let text = without_command_hints(&text);
+    match (changes, changed) {
+        (false, _) => CallResult::done(json!({ "answer": text })),
+        (true, true) => CallResult::done(json!({ "done": text })),
+        (true, false) => {
             CallResult::refused(CHANGED_NOTHING, format!("Nothing has changed: {text}"))
         }
-        PowerReply::TooMany => CallResult::too_many(),
     }
 }
 
