@@ -136,10 +136,9 @@ pub(super) fn repetition(tokens: &[TextToken<'_>], at: usize) -> Option<NamedRep
     if let Some(weekday) = habit(tokens, at) {
         return Some(NamedRepetition::On(weekday));
     }
-    if EACH.contains(&word) || EACH_OF_SEVERAL.contains(&word) {
-        if let Some(every) = every(tokens, at) {
-            return Some(every);
-        }
+    let begins_several = EACH.contains(&word) || EACH_OF_SEVERAL.contains(&word);
+    if let Some(every) = every(tokens, at).filter(|_| begins_several) {
+        return Some(every);
     }
     if !EACH.contains(&word) {
         return None;
@@ -183,5 +182,5 @@ fn every(tokens: &[TextToken<'_>], at: usize) -> Option<NamedRepetition> {
     };
     let unit = after.next()?.text;
     let (name, _) = UNITS.iter().find(|(_, words)| words.contains(&unit))?;
-    (count > 1).then_some(NamedRepetition::Every(count, *name))
+    (count > 1).then_some(NamedRepetition::Every(count, name))
 }
