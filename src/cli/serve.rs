@@ -20,6 +20,7 @@ use crate::server::{self, RunEnd};
 
 /// Descriptors for everything but connections: database, log, readers, jobs.
 const DESCRIPTORS_RESERVED: u64 = 64;
+const MAX_CONNECTIONS: &str = "server.max_connections";
 /// The service refuses to start with fewer connections.
 const CONNECTIONS_MIN: u64 = 16;
 /// How long the shutdown waits for a hanging call to a provider.
@@ -177,7 +178,8 @@ fn refuse(problems: &[ConfigProblem]) {
     log::error!("reload: the configuration can't be used, so the settings stay as they were");
 }
 
-/// Raises the descriptor limit if possible, and limits connections accordingly, with a warning.
+/// Raises the descriptor limit if possible, and limits connections accordingly. The operator is
+/// warned if they set the number themselves, or if less than half of the default is left.
 fn fit_descriptors(loaded: &mut LoadedConfig) {
     let allowed = match rlimit::increase_nofile_limit(u64::MAX) {
         Ok(limit) => limit,
@@ -198,7 +200,10 @@ fn fit_descriptors(loaded: &mut LoadedConfig) {
         "server.max_connections lowered from {configured} to {possible}: this process may have {allowed} \
          open files; raise its limit (LimitNOFILE of systemd, ulimit -n)"
     );
-    loaded.warnings.push(text);
+    match loaded.settings.is_set(MAX_CONNECTIONS) || possible < configured / 2 {
+        true => loaded.warnings.push(text),
+        false => loaded.notes.push(text),
+    }
 }
 
 fn greeting(config: &Config, address: SocketAddr, file: Option<&Path>) -> String {
