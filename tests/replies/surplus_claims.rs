@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::support::model_server::{Mode, calling};
-use super::tools::subscribed;
+use super::support::{Service, model_server::ModelServer};
+use super::tools::subscribe;
 use super::{reply, service_at};
 
 const NOTE: &str = "Your answer tells something that no result of your calls says";
@@ -14,6 +15,13 @@ fn says(text: &str) -> Mode {
 
 fn calls(tool: &str, arguments: &Value) -> Mode {
     Mode::Json(calling(&[(tool, arguments.clone())]))
+}
+
+/// At a time whose figures are none of the answers', because the prompt names it.
+async fn subscribed() -> (Service, ModelServer) {
+    let (service, model) = service_at("2027-06-15T14:47:00Z").await;
+    subscribe(&service, "ana").await;
+    (service, model)
 }
 
 /// What is asked, the call, a false answer, and a true one.
