@@ -118,7 +118,9 @@ fn answered_first(
         return Ok(Some(wording::snoozes_once().into()));
     }
     // "not yet" to a question
-    if *what == FollowUp::Snooze(None) && question::is_last(turn, tx)? {
+    let text = turn.message.text.trim().to_lowercase();
+    let is_not_yet = *what == FollowUp::Snooze(None) && text.starts_with("not ");
+    if is_not_yet && question::is_last(turn, tx)? {
         return Ok(answer_no(turn, tx)?.map(Reply::from));
     }
     let is_short = matches!(what, FollowUp::Yes | FollowUp::No | FollowUp::NeverMind);

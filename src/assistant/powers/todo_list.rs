@@ -62,6 +62,8 @@ pub enum TodoAction {
     /// Puts back things that were done or removed.
     PutBack(Vec<String>),
     Remove(ListName, Vec<String>),
+    /// "delete 1", of the list whose numbers were shown.
+    RemoveShown(Vec<String>),
     Clear(ListName),
     Delete(ListName),
     ClearDone(ListName),
@@ -164,6 +166,7 @@ impl Superpower for TodoState {
                     None => self.remove(&list, &texts),
                 }
             }
+            TodoAction::RemoveShown(texts) => return self.remove_shown(texts, context),
             TodoAction::Clear(list) => self.clear(&list),
             TodoAction::Delete(list) => self.delete(&list),
             TodoAction::ClearDone(list) => self.clear_done(&list),

@@ -16,7 +16,9 @@ use beginnings::{RequestStart, beginnings, ends_alarm};
 use part::MessagePart;
 pub(super) use part::asks_for_power;
 use questions::{QUESTIONS, begins_question, is_to_be_asked};
-use second_times::{counts_from_first, names_day, names_wait, with_unsure_day};
+use second_times::{
+    counts_from_first, ends_with_day, names_day, names_hour, names_wait, with_unsure_day,
+};
 use sentences::{is_time, sentences};
 
 /// Longer messages, or those with more parts, are not split.
@@ -64,19 +66,34 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
     if parts.iter().any(is_lost) && parts.iter().any(sets) {
         return Some(Intent::Unclear(wording::reminder_half_understood(text)));
     }
+    if shares_day(&parts) {
+        return None;
+    }
     if parts.iter().any(|part| part.depends_on_zone) {
         message.depends_on_zone.set(true);
     }
     Some(Intent::Several(in_order(each_done_or_named(parts))))
 }
 
+/// "dentist at 10 and gym at 12 tomorrow": the day may be that of both.
+fn shares_day(parts: &[MessagePart<'_>]) -> bool {
+    let Some((last, before)) = parts.split_last() else {
+        return false;
+    };
+    let is_undated = |part: &MessagePart<'_>| {
+        let is_told = part.is_statement() || matches!(part.intent, Intent::Power(_));
+        is_told && names_hour(part.text) && !names_day(part.text)
+    };
+    last.is_second && ends_with_day(last.text) && before.iter().any(is_undated)
+}
+
 /// What each part asks for, or that nothing is done for it.
 fn each_done_or_named(parts: Vec<MessagePart<'_>>) -> Vec<Intent> {
-    let told = parts.iter().filter_map(|part| match &part.intent {
+    let remembered = parts.iter().filter_map(|part| match &part.intent {
         Intent::Remember { text } => Some(text.clone()),
         _ => None,
     });
-    let told: Vec<String> = told.collect();
+    let remembered: Vec<String> = remembered.collect();
     let (mut has_day, mut is_asked) = (false, false);
     let each = parts.into_iter().filter_map(|part| {
         let is_second_question = is_asked && part.is_statement();
@@ -93,7 +110,7 @@ fn each_done_or_named(parts: Vec<MessagePart<'_>>) -> Vec<Intent> {
         match part.intent {
             Intent::Say(_) if !part.is_second && !part.text.ends_with('?') && !asks(&part) => None,
             Intent::Unknown if is_statement(part.text) => None,
-            Intent::Unknown => Some(match answered(&told, part.text) {
+            Intent::Unknown => Some(match answered(&remembered, part.text) {
                 Some(about) => Intent::Recall { about: Some(about) },
                 None => Intent::Unclear(wording::part_not_understood(part.text)),
             }),
@@ -126,10 +143,10 @@ fn begins_with_fact(parts: &[MessagePart<'_>]) -> Option<bool> {
 }
 
 /// "what's the code?" after "remember the code is 12": what it asks about.
-fn answered(told: &[String], question: &str) -> Option<String> {
+fn answered(remembered: &[String], question: &str) -> Option<String> {
     let about = asked_about(question, &Words::new(question))?;
     let is_answer = |text: &String| memory_answers(text, &about) && may_answer(text, question);
-    told.iter().any(is_answer).then_some(about)
+    remembered.iter().any(is_answer).then_some(about)
 }
 
 fn asks(part: &MessagePart<'_>) -> bool {

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::lists::{Item, Place};
 use super::phrases::number;
-use super::{ListName, TodoState};
+use super::{ListName, TodoAction, TodoState};
+use crate::assistant::powers::{PowerContext, Superpower};
 use crate::clock::Timestamp;
 
 const KEPT_MS: i64 = 10 * 60_000;
@@ -34,6 +35,20 @@ impl TodoState {
             list: self.name(place).to_owned(),
             at: now.0,
         };
+    }
+
+    /// Removes lines of the list in use by the numbers that were shown. `None`: none were.
+    pub(super) fn remove_shown(
+        &mut self,
+        numbers: Vec<String>,
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        let is_kept = (0..=KEPT_MS).contains(&(context.now.0 - self.numbered.at));
+        let is_shown = !self.numbered.is_empty() && self.numbered.list == self.in_use;
+        match is_kept && is_shown {
+            true => self.apply(TodoAction::Remove(ListName::InUse, numbers), context),
+            false => None,
+        }
     }
 
     /// "the list" is the one that was shown or changed last, for as long as its numbers are kept.

@@ -141,9 +141,12 @@ fn off(
     let last = usize::from(words.get(end - 1) == "off" && end > at + 2 && skip == 0);
     let is_taken = verb == "take" && (last > 0 || words.get(at + 1) == "off");
     let texts = words.original(at + 1 + skip..end - last);
-    // "delete 1", "cancel the second"
-    let is_numbers = || things(texts).iter().all(|thing| number(thing).is_some());
-    let is_removed = verb == "remove" || done || is_taken || is_numbers();
+    let numbers = things(texts);
+    if matches!(verb, "delete" | "cancel") {
+        let is_shown = !numbers.is_empty() && numbers.iter().all(|one| number(one).is_some());
+        return is_shown.then_some((InSession, TodoAction::RemoveShown(numbers)));
+    }
+    let is_removed = verb == "remove" || done || is_taken;
     let is_last = matches!(texts.to_lowercase().as_str(), "it" | "that" | "this");
     (end > at + 1 + skip && is_removed && !is_last)
         .then(|| (InSession, removal(done, ListName::InUse, texts)))

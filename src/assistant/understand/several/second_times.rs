@@ -30,9 +30,21 @@ pub(super) fn with_unsure_day(intent: Intent, typed: &str) -> Intent {
     }
 }
 
-fn names_hour(text: &str) -> bool {
+/// Whether an hour is named.
+pub(super) fn names_hour(text: &str) -> bool {
     let words = Words::new(text);
-    when::trailing_time(&words, 1..words.len()).is_some()
+    (0..words.len()).any(|at| when::read(&words, at).is_some_and(|(spec, _)| spec.clock.is_some()))
+}
+
+/// "gym at 12 tomorrow", unlike "gym tomorrow at 12".
+pub(super) fn ends_with_day(text: &str) -> bool {
+    let words = Words::new(text);
+    let is_day = |at: usize| {
+        when::read(&words, at).is_some_and(|(spec, end)| {
+            spec.day.is_some() && spec.clock.is_none() && end == words.len()
+        })
+    };
+    names_hour(text) && (1..words.len()).any(is_day)
 }
 
 /// A reminder so long after the one before it.
