@@ -141,8 +141,8 @@ fn off(
     let last = usize::from(words.get(end - 1) == "off" && end > at + 2 && skip == 0);
     let is_taken = verb == "take" && (last > 0 || words.get(at + 1) == "off");
     let texts = words.original(at + 1 + skip..end - last);
-    let numbers = things(texts);
     if matches!(verb, "delete" | "cancel") {
+        let numbers = things(texts);
         let is_shown = !numbers.is_empty() && numbers.iter().all(|one| number(one).is_some());
         return is_shown.then_some((InSession, TodoAction::RemoveShown(numbers)));
     }

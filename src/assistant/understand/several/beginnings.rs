@@ -93,11 +93,12 @@ fn tells_another(words: &Words, at: usize) -> bool {
 
 /// "wake me at 6, i'm tired": what follows the time of an alarm or a timer is not what it is for.
 pub(super) fn ends_alarm(words: &Words, at: usize) -> bool {
+    const ALARM_WORDS_MAX: usize = 12;
     static ALARMS: Phrases = Phrases::new(&[
         "wake me up", "wake me", "set an alarm", "set alarm", "alarm", "set a timer", "set timer",
         "timer",
     ]);
-    at > 0
+    (1..=ALARM_WORDS_MAX).contains(&at)
         && words.is_set_off(at - 1)
         && words.after(0, &ALARMS).is_some()
         && when::trailing_time(words, 1..at).is_some()
@@ -114,13 +115,15 @@ fn tells_plan(words: &Words, at: usize) -> bool {
     let end = (at + 1..words.len()).find(|n| is_set_apart(words, *n));
     let end = end.unwrap_or(words.len());
     // "day 2: teamlab at 10, then sushi at 1", "split 90 plus tip by 3"
-    let before = words.original(0..at);
-    let is_detail = before.split_whitespace().any(|word| word.ends_with(':'))
-        || words.get(at - 1) == "plus"
-        || words.get(at).starts_with(|c: char| c.is_ascii_digit());
-    !is_detail
+    let has_label = || {
+        let mut before = words.original(0..at).split_whitespace();
+        before.any(|word| word.ends_with(':'))
+    };
+    words.get(at - 1) != "plus"
+        && !words.get(at).starts_with(|c: char| c.is_ascii_digit())
         && when::read(words, at).is_none()
         && when::trailing_time(words, at + 1..end).is_some()
+        && !has_label()
 }
 
 /// "my passport expires on 3 march", "mom's birthday is 3 may": words of what a superpower keeps, which
