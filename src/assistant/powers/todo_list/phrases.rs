@@ -179,16 +179,11 @@ pub(super) fn is_no_thing(text: &str) -> bool {
 
 /// "2", "#2", "the second one"
 pub(super) fn number(text: &str) -> Option<usize> {
-    const ORDINALS: [&str; 10] = [
-        "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
-        "tenth",
-    ];
     let lower = text.to_lowercase();
     let bare = lower.strip_suffix(" one").unwrap_or(&lower);
     let bare = bare.strip_prefix("the ").unwrap_or(bare);
-    let ordinal = || ORDINALS.iter().position(|one| *one == bare);
     let number = text.trim_start_matches('#').parse().ok();
-    number.or_else(|| ordinal().map(|at| at + 1))
+    number.or_else(|| usize::try_from(when::ordinal(bare)?).ok())
 }
 
 /// Whether the word asks for something else than one more thing: "cancel" of "and cancel the milk".
