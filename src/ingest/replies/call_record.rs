@@ -36,7 +36,7 @@ impl ModelTurn<'_> {
             is_change: false,
             repeats: false,
             reminder: None,
-            told: self.times_in(&result.to_string()),
+            named_times: self.times_in(&result.to_string()),
             numbers: numbers_in(arguments, &words),
             statement: statement(result),
             words,

@@ -10,7 +10,7 @@ const SAY: [&str; 2] = ["Say “", "say “"];
 
 /// The text without such sentences; as it is if no other is left.
 pub(super) fn without_command_hints(text: &str) -> String {
-    let kept = sentences(text).into_iter().filter_map(|sentence| {
+    let others = sentences(text).into_iter().filter_map(|sentence| {
         let all = sentence.text;
         match all.find(UNDO) {
             Some(at) => all[..at].rfind(';').map(|end| format!("{}.", &all[..end])),
@@ -18,10 +18,10 @@ pub(super) fn without_command_hints(text: &str) -> String {
             None => Some(all.to_owned()),
         }
     });
-    let kept: String = kept.collect();
-    match kept.trim() {
+    let others: String = others.collect();
+    match others.trim() {
         "" => text.to_owned(),
-        kept => kept.to_owned(),
+        others => others.to_owned(),
     }
 }
 

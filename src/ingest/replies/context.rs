@@ -228,7 +228,7 @@ fn reminders_of_the_day(view: &View<'_>, user: &User, now: Timestamp) -> Result<
     let lines = found.iter().map(|reminder| {
         let at = local(reminder.send_at).format("%H:%M");
         let id = short_id(&reminder.schedule_id);
-        format!("{at} {} (id {id})", told(&reminder.text))
+        format!("{at} {} (id {id})", shortened(&reminder.text))
     });
     Ok(lines.collect())
 }
@@ -239,7 +239,7 @@ pub(super) fn of_earlier_version(context: &ReplyContext) -> Vec<String> {
     let zone = context.user.timezone.unwrap_or(Zone::UTC);
     let line = |at: Timestamp, text: &str, id: &str| {
         let at = at.utc().with_timezone(&zone).format("%A %Y-%m-%d %H:%M");
-        format!("{at} {} (id {})", told(text), short_id(id))
+        format!("{at} {} (id {})", shortened(text), short_id(id))
     };
     let dialog = &context.dialog;
     let set = dialog.of_earlier_version.iter();
@@ -269,13 +269,13 @@ fn came_last(
     let zone = user.timezone.unwrap_or(Zone::UTC);
     let line = |reminder: &LatestReminder| {
         let at = Timestamp(reminder.send_at).utc().with_timezone(&zone);
-        format!("{} {}", at.format("%A %H:%M"), told(&reminder.text))
+        format!("{} {}", at.format("%A %H:%M"), shortened(&reminder.text))
     };
     let reminders = came.iter().flat_map(|came| &came.reminders);
     Ok(reminders.map(line).collect())
 }
 
-fn told(reminder: &str) -> String {
+fn shortened(reminder: &str) -> String {
     reminder.chars().take(REMINDER_TOLD_CHARS_MAX).collect()
 }
 
@@ -341,8 +341,8 @@ fn told_privately(answer: PrivateAnswer, user: UserId) -> [RoomMessage; 2] {
         id: user.0,
         name: None,
     };
-    let asked = format!("{} [asked in a group, answered here]", answer.asked);
-    [(by, asked), (Author::Assistant, answer.answer)].map(|(by, text)| RoomMessage {
+    let question = format!("{} [asked in a group, answered here]", answer.asked);
+    [(by, question), (Author::Assistant, answer.answer)].map(|(by, text)| RoomMessage {
         by,
         text,
         photos: 0,

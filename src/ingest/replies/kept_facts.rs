@@ -43,13 +43,13 @@ pub(super) fn set_profile(
         if turn.timezone() != Some(zone) {
             let open = tx.reminders(user)?;
             let once = open.iter().filter(|one| one.recurrence.is_none());
-            let told = once.take(MOVED_MAX).map(|one| {
+            let moved = once.take(MOVED_MAX).map(|one| {
                 let at = local_time(one.send_at, zone);
                 json!({ "id": short_id(&one.schedule_id), "text": one.text, "at": at })
             });
-            let told: Vec<Value> = told.collect();
-            if !told.is_empty() {
-                set.insert("open_reminders".to_owned(), told.into());
+            let moved: Vec<Value> = moved.collect();
+            if !moved.is_empty() {
+                set.insert("open_reminders".to_owned(), moved.into());
                 set.insert("note".to_owned(), IN_NEW_ZONE.into());
             }
         }

@@ -108,11 +108,11 @@ impl ModelTurn<'_> {
 
     /// After a call that failed, or that only looked something up, the reply says that it is not
     /// there, is over or is there already, and claims nothing.
-    fn tells_why(&self, said: &str, totals: &CallTotals) -> bool {
-        let lower = said.to_lowercase();
+    fn tells_why(&self, answer: &str, totals: &CallTotals) -> bool {
+        let lower = answer.to_lowercase();
         let mut words = lower.split(|c: char| !c.is_alphabetic() && c != '\'');
         !totals.records.is_empty()
-            && !claims_done(said)
+            && !claims_done(answer)
             && words.any(|word| NOT_DONE.contains(&word) || ALREADY.contains(&word))
     }
 
@@ -126,18 +126,18 @@ impl ModelTurn<'_> {
         if self.pending.unprompted || totals.failure.is_some() {
             return text;
         }
-        let said = match text.is_empty() {
+        let answer = match text.is_empty() {
             true => totals.parts.last().unwrap_or(&text),
             false => &text,
         };
-        let language = self.language_with(said);
+        let language = self.language_with(answer);
         let (text, what_is_set) = self.without_other_times(text.clone(), totals);
-        let denial = self.denial(said, totals);
-        let is_nothing_sent = self.is_nothing_sent(said, totals, denial.is_some());
+        let denial = self.denial(answer, totals);
+        let is_nothing_sent = self.is_nothing_sent(answer, totals, denial.is_some());
         let is_part = denial == Some(wording::not_done(&[], language));
         let is_untold =
-            what_is_set.is_none() && (is_part || self.tells_more_than_done(said, totals));
-        let what_was_done = is_untold.then(|| self.what_was_done(said, totals));
+            what_is_set.is_none() && (is_part || self.tells_more_than_done(answer, totals));
+        let what_was_done = is_untold.then(|| self.what_was_done(answer, totals));
         let sentences = [
             what_is_set,
             denial,
@@ -156,30 +156,30 @@ impl ModelTurn<'_> {
     }
 
     /// That nothing was changed, or not all.
-    fn denial(&self, said: &str, totals: &CallTotals) -> Option<String> {
-        let language = self.language_with(said);
+    fn denial(&self, answer: &str, totals: &CallTotals) -> Option<String> {
+        let language = self.language_with(answer);
         let may_be_done = self.may_be_done(totals);
-        let is_requested =
-            matches!(self.plan.request, Some(CertainRequest::Change { .. })) && !self.is_talk(said);
-        if self.asks_back(said) {
+        let is_requested = matches!(self.plan.request, Some(CertainRequest::Change { .. }))
+            && !self.is_talk(answer);
+        if self.asks_back(answer) {
             return None;
         }
         let is_whole = totals.parts.is_empty() && self.context.sent.is_empty();
         match may_be_done {
-            false if is_whole && (is_refusal(said) || self.tells_why(said, totals)) => None,
+            false if is_whole && (is_refusal(answer) || self.tells_why(answer, totals)) => None,
             false
                 if totals.failed_changes.has_own()
                     || is_requested
-                    || !totals.failed_changes.is_empty() && claims_done(said)
-                    || self.tells_taken_back(said, totals)
-                    || self.claims_unasked(said, totals) =>
+                    || !totals.failed_changes.is_empty() && claims_done(answer)
+                    || self.tells_taken_back(answer, totals)
+                    || self.claims_unasked(answer, totals) =>
             {
                 Some(wording::nothing_done(language).to_owned())
             }
             true if !totals.failed_changes.is_empty() => {
                 Some(wording::not_done(&totals.failed_changes.things(), language))
             }
-            true if is_unknown(&totals.records) && claims_done(said) => {
+            true if is_unknown(&totals.records) && claims_done(answer) => {
                 Some(wording::not_known(language).to_owned())
             }
             true if self.context.done_calls.is_empty()
@@ -207,10 +207,10 @@ impl ModelTurn<'_> {
 
     /// In a group, a private answer that was asked for or spoken of was not sent.
     /// `is_denied`: it is said already that nothing was done.
-    fn is_nothing_sent(&self, said: &str, totals: &CallTotals, is_denied: bool) -> bool {
+    fn is_nothing_sent(&self, answer: &str, totals: &CallTotals, is_denied: bool) -> bool {
         let is_changed = is_denied || totals.records.iter().any(|record| record.is_change);
-        let speaks_of_chat = self.speaks_of_own_chat(said);
-        let is_claimed = speaks_of_chat || says_sent(said) || claims_done(said);
+        let speaks_of_chat = self.speaks_of_own_chat(answer);
+        let is_claimed = speaks_of_chat || says_sent(answer) || claims_done(answer);
         let is_asked_for = self.plan.request == Some(CertainRequest::Private) && is_claimed
             || totals.records.iter().any(is_private)
             || speaks_of_chat && !is_changed;
@@ -220,7 +220,7 @@ impl ModelTurn<'_> {
             .iter()
             .any(|record| is_private(record) && record.is_done)
             || before.any(|call| call.tool == Tool::AnswerPrivately.name());
-        is_asked_for && !is_sent && self.offers_private_answer() && !is_question(said)
+        is_asked_for && !is_sent && self.offers_private_answer() && !is_question(answer)
     }
 
     fn offers_private_answer(&self) -> bool {
@@ -237,8 +237,8 @@ impl ModelTurn<'_> {
                 !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part)
             })
         };
-        let asked = self.context.message.text.to_lowercase();
-        let asks_how = HOW.iter().any(|words| asked.contains(words));
+        let request = self.context.message.text.to_lowercase();
+        let asks_how = HOW.iter().any(|words| request.contains(words));
         self.offers_private_answer() && !asks_how && OWN_CHAT_WORDS.iter().any(|word| is_in(word))
     }
 

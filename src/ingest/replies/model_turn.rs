@@ -192,13 +192,15 @@ impl<'a> ModelTurn<'a> {
     /// that of the message, of the reply or of the newest message of a person before it that tells,
     /// unless the message or the reply is in another script.
     pub(super) fn language_with(&self, reply: &str) -> Option<&str> {
-        let asked = &self.context.message.text;
+        let message = &self.context.message.text;
         let chosen = self.context.known.language.as_deref();
         chosen
-            .or_else(|| wording::language_of(asked))
+            .or_else(|| wording::language_of(message))
             .or_else(|| wording::language_of(reply))
             .or_else(|| {
-                let may_tell = [asked, reply].into_iter().all(wording::may_have_sentences);
+                let may_tell = [message, reply]
+                    .into_iter()
+                    .all(wording::may_have_sentences);
                 let before = self.context.messages.iter().rev();
                 let by_people = before.filter(|message| message.by != Author::Assistant);
                 by_people

@@ -23,7 +23,7 @@ const REQUEST_WORDS_MAX: usize = 40;
 impl ModelTurn<'_> {
     /// The answer `text` came without a call to what may be a request.
     pub(super) fn lacks_possible_call(&self, text: &str, totals: &CallTotals) -> bool {
-        let asked = &self.context.message.text;
+        let message = &self.context.message.text;
         let is_talk = ends_with_question(text) && !says_done(text);
         totals.records.is_empty()
             && self.plan.request.is_none()
@@ -31,20 +31,20 @@ impl ModelTurn<'_> {
             && !self.pending.unprompted
             && self.context.photos.len() <= self.plan.batch
             && !is_talk
-            && may_ask(asked)
-            && (self.repeats_time(asked, text) || sounds_done(asked, text))
+            && may_ask(message)
+            && (self.repeats_time(message, text) || sounds_done(message, text))
     }
 
     /// The message looks like a request, so an answer to it is not one to another message.
     pub(super) fn has_request_shape(&self) -> bool {
-        let asked = &self.context.message.text;
+        let message = &self.context.message.text;
         self.plan.request.is_some()
-            || may_ask(asked) && !begins_question(asked) && has_word_of_request(asked)
+            || may_ask(message) && !begins_question(message) && has_word_of_request(message)
     }
 
     /// Another day than today, or an hour.
-    fn repeats_time(&self, asked: &str, text: &str) -> bool {
-        let named = self.times_in(asked);
+    fn repeats_time(&self, message: &str, text: &str) -> bool {
+        let named = self.times_in(message);
         let zone = self.context.user.timezone.unwrap_or(Zone::UTC);
         let said_at = self.context.message.received_at;
         self.times_in(text).shares_time(&named, said_at, zone)
@@ -52,47 +52,47 @@ impl ModelTurn<'_> {
 }
 
 /// It has no question mark, and is not of words.
-fn may_ask(asked: &str) -> bool {
-    let words = asked.split_whitespace().count();
-    words <= REQUEST_WORDS_MAX && !asked.contains(QUESTION_MARKS) && !is_of_words(asked)
+fn may_ask(message: &str) -> bool {
+    let words = message.split_whitespace().count();
+    words <= REQUEST_WORDS_MAX && !message.contains(QUESTION_MARKS) && !is_of_words(message)
 }
 
 /// The answer repeats a number; or both are short, and the message has a word of a request or the
 /// answer says that something was done.
-fn sounds_done(asked: &str, text: &str) -> bool {
+fn sounds_done(message: &str, text: &str) -> bool {
     let is_short = |text: &str| text.split_whitespace().count() <= SHORT_WORDS;
     // "Done" after a reminder reports something.
-    let is_said_done = !says_done(asked) && (says_done(text) || promises(text));
+    let is_said_done = !says_done(message) && (says_done(text) || promises(text));
     let is_answered =
-        is_short(asked) && is_short(text) && (has_word_of_request(asked) || is_said_done);
-    let lower = asked.to_lowercase();
+        is_short(message) && is_short(text) && (has_word_of_request(message) || is_said_done);
+    let lower = message.to_lowercase();
     let is_talk = TALK_BEGINNINGS.iter().any(|words| lower.starts_with(words));
-    !is_talk && !begins_question(asked) && (repeats_number(asked, text) || is_answered)
+    !is_talk && !begins_question(message) && (repeats_number(message, text) || is_answered)
 }
 
 /// Whether a message has a word with which something is often asked for.
-fn has_word_of_request(asked: &str) -> bool {
-    let lower = asked.to_lowercase();
+fn has_word_of_request(message: &str) -> bool {
+    let lower = message.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphabetic());
     // A short one is a whole word: "hau", and not "Haus".
     let is_like = |word: &str, beginning: &&str| match beginning.chars().count() {
         ..=SHORT_CHARS => word == *beginning,
         _ => word.starts_with(beginning),
     };
-    is_request(asked)
+    is_request(message)
         || words.any(|word| MAY_ASK.iter().any(|beginning| is_like(word, beginning)))
         || MAY_ASK_PARTS.iter().any(|part| lower.contains(part))
 }
 
 /// Whether an answer repeats an amount, a date or an hour in figures.
-fn repeats_number(asked: &str, text: &str) -> bool {
+fn repeats_number(message: &str, text: &str) -> bool {
     let numbers = |text: &str| -> Vec<String> {
         let parts = text.split(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ',' | ':'));
         let plain = parts.map(|part| part.trim_matches(['.', ',', ':']).replace(',', "."));
         plain.filter(|part| !part.is_empty()).collect()
     };
-    let asked = numbers(asked);
-    numbers(text).iter().any(|number| asked.contains(number))
+    let message = numbers(message);
+    numbers(text).iter().any(|number| message.contains(number))
 }
 
 #[cfg(test)]
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn requests_are_told_from_talk() {
-        for (asked, text) in [
+        for (message, text) in [
             ("jot down that the boiler code is 4471", "Jotted down!"),
             ("wipe everything you know about me", "All wiped."),
             ("never mind the run", "the run reminder is gone"),
@@ -118,10 +118,10 @@ mod tests {
             ),
             ("lunch 11,50", "Recorded 11.50 for lunch."),
         ] {
-            let is_due = may_ask(asked) && sounds_done(asked, text);
-            assert!(is_due, "{asked}");
+            let is_due = may_ask(message) && sounds_done(message, text);
+            assert!(is_due, "{message}");
         }
-        for (asked, text) in [
+        for (message, text) in [
             ("i am so tired today", "Sleep well!"),
             (
                 "who set the 100m record",
@@ -137,8 +137,8 @@ mod tests {
             ),
             ("i passed my exam", "Well done!"),
         ] {
-            let is_due = may_ask(asked) && sounds_done(asked, text);
-            assert!(!is_due, "{asked}");
+            let is_due = may_ask(message) && sounds_done(message, text);
+            assert!(!is_due, "{message}");
         }
     }
 }

@@ -61,15 +61,15 @@ impl ModelTurn<'_> {
                 && !self.is_swapped(sentence, &set)
         };
         let all = sentences(&text).into_iter();
-        let kept = all.filter(|sentence| sentence.is_question || is_true(sentence.text));
-        let kept: String = kept.map(|sentence| sentence.text).collect();
+        let true_ones = all.filter(|sentence| sentence.is_question || is_true(sentence.text));
+        let rest: String = true_ones.map(|sentence| sentence.text).collect();
         let times: Vec<_> = set
             .iter()
             .filter_map(|one| Some((one.text.as_str(), one.at?, one.zone)))
             .collect();
         let language = self.language_with(&text);
         let sentence = wording::what_is_set(&times, language);
-        (kept.trim().to_owned(), Some(sentence))
+        (rest.trim().to_owned(), Some(sentence))
     }
 
     /// The reply names another time of a reminder than what its calls set.
@@ -84,7 +84,7 @@ impl ModelTurn<'_> {
     /// set.
     pub(super) fn tells_taken_back(&self, text: &str, totals: &CallTotals) -> bool {
         let is_set = !set_reminders(totals).is_empty();
-        let told = |record: &CallRecord| {
+        let is_told_but_cancelled = |record: &CallRecord| {
             let named = self.times_told(text);
             let reminder = record.reminder.as_ref();
             let is_at = |one: &ReminderState| {
@@ -93,7 +93,7 @@ impl ModelTurn<'_> {
             };
             is_taken_back(record, &totals.records) && reminder.is_some_and(is_at)
         };
-        !is_set && totals.records.iter().any(told)
+        !is_set && totals.records.iter().any(is_told_but_cancelled)
     }
 
     /// It names one of several reminders with the hour of another one.
@@ -171,7 +171,7 @@ fn known(totals: &CallTotals) -> NamedTimes {
             matches!(ids, (Some(later), Some(one)) if later.id == one.id)
         };
         if !is_taken_back(record, records) && !records[at + 1..].iter().any(is_same) {
-            known.add(record.told.clone());
+            known.add(record.named_times.clone());
         }
     }
     known

@@ -80,13 +80,13 @@ pub(super) fn is_any_missing(requested: &[RequestedChange], calls: &[CallRecord]
         is_made && !is_taken_back(call, calls)
     };
     let done: Vec<&CallRecord> = calls.iter().filter(is_done).collect();
-    let mut left = done.clone();
+    let mut unmatched = done.clone();
     let mut lacking = Vec::new();
     for one in requested {
         for _ in 0..one.calls {
-            match left.iter().position(|call| one.is_made_by(call)) {
+            match unmatched.iter().position(|call| one.is_made_by(call)) {
                 Some(at) => {
-                    left.remove(at);
+                    unmatched.remove(at);
                 }
                 None => {
                     lacking.push(one);
@@ -97,9 +97,9 @@ pub(super) fn is_any_missing(requested: &[RequestedChange], calls: &[CallRecord]
     }
     lacking.into_iter().any(|one| {
         let is_part = done.iter().any(|call| one.is_part_of(call));
-        let other = left.iter().position(|call| one.is_like(call));
+        let other = unmatched.iter().position(|call| one.is_like(call));
         if let (false, Some(at)) = (is_part, other) {
-            left.remove(at);
+            unmatched.remove(at);
         }
         !is_part && other.is_none()
     })

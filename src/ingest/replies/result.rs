@@ -237,7 +237,7 @@ pub(super) struct CallRecord {
     pub(super) reminder: Option<ReminderState>,
     /// The times in its result.
     #[serde(skip)]
-    pub(super) told: NamedTimes,
+    pub(super) named_times: NamedTimes,
     /// The numbers in its arguments and its result.
     #[serde(skip)]
     pub(super) numbers: KnownNumbers,

@@ -51,10 +51,10 @@ impl ModelTurn<'_> {
     }
 
     /// The sentence of what was done.
-    pub(super) fn what_was_done(&self, said: &str, totals: &CallTotals) -> Option<String> {
-        let language = self.language_with(said);
+    pub(super) fn what_was_done(&self, answer: &str, totals: &CallTotals) -> Option<String> {
+        let language = self.language_with(answer);
         let records = &totals.records;
-        let is_left = |at: usize, record: &CallRecord| {
+        let is_last_change = |at: usize, record: &CallRecord| {
             let reminder = record.reminder.as_ref();
             let is_same = |later: &CallRecord| {
                 let later = later.reminder.as_ref();
@@ -62,9 +62,9 @@ impl ModelTurn<'_> {
             };
             record.is_change && !records[at + 1..].iter().any(is_same)
         };
-        let left = records.iter().enumerate();
-        let left = left.filter(|(at, record)| is_left(*at, record));
-        let all: Vec<String> = left
+        let changes = records.iter().enumerate();
+        let changes = changes.filter(|(at, record)| is_last_change(*at, record));
+        let all: Vec<String> = changes
             .filter_map(|(_, record)| match &record.reminder {
                 Some(one) => {
                     let at = one.at?;
@@ -78,8 +78,8 @@ impl ModelTurn<'_> {
 
     fn tells_other_numbers(&self, statements: &[&str], totals: &CallTotals) -> bool {
         let has_reminder = totals.records.iter().any(|one| one.reminder.is_some());
-        let told = statements.iter().flat_map(|text| told_numbers(text));
-        let mut told: Vec<_> = told
+        let claimed = statements.iter().flat_map(|text| told_numbers(text));
+        let mut claimed: Vec<_> = claimed
             .filter(|number| !(has_reminder && number.may_be_of_time()))
             .collect();
         let mut known = KnownNumbers::default();
@@ -88,8 +88,8 @@ impl ModelTurn<'_> {
         }
         known.add(&self.context.message.text);
         known.add(&totals.records.len().to_string());
-        told.retain(|number| !known.has(number));
-        if told.is_empty() {
+        claimed.retain(|number| !known.has(number));
+        if claimed.is_empty() {
             return false;
         }
         let prompt = self.prompt(&[], 0, &self.plan.tools);
@@ -101,27 +101,27 @@ impl ModelTurn<'_> {
         let year = date.split('-').next().and_then(|year| year.parse().ok());
         let year: i32 = year.unwrap_or_default();
         known.add(&format!("{year}, in {}", year + 1));
-        !told.iter().all(|number| known.has(number))
+        !claimed.iter().all(|number| known.has(number))
     }
 
     /// "5 April" for "4 May".
     fn tells_other_dates(&self, statements: &[&str], totals: &CallTotals) -> bool {
-        let mut told = NamedTimes::default();
+        let mut claimed = NamedTimes::default();
         for statement in statements {
-            told.add(self.times_in(statement));
+            claimed.add(self.times_in(statement));
         }
         let mut known = self.times_in(&self.context.message.text);
         for record in &totals.records {
             known.add(self.times_in(&record.words));
         }
-        if !told.has_other_date(&known) {
+        if !claimed.has_other_date(&known) {
             return false;
         }
         let prompt = self.prompt(&[], 0, &self.plan.tools);
         for text in texts_of(&prompt) {
             known.add(self.times_in(text));
         }
-        told.has_other_date(&known)
+        claimed.has_other_date(&known)
     }
 
     /// A thing on a list, a reminder, or a second one.

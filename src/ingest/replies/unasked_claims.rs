@@ -24,11 +24,11 @@ impl ModelTurn<'_> {
         if !may_act || self.pending.unprompted || self.may_be_done(totals) {
             return false;
         }
-        let asked = &self.context.message.text;
-        if is_of_words(asked) || self.plan.is_done_before {
+        let message = &self.context.message.text;
+        if is_of_words(message) || self.plan.is_done_before {
             return false;
         }
-        promises(text) && !self.tells_of_open(text) || is_request(asked) && says_done(text)
+        promises(text) && !self.tells_of_open(text) || is_request(message) && says_done(text)
     }
 
     /// It may tell of a reminder that is open: the message asks for none, or it names their time.
@@ -45,8 +45,8 @@ impl ModelTurn<'_> {
             open.add(self.times_in(&at.format("%Y-%m-%dT%H:%M").to_string()));
         }
         let is_of_open = named.names_hour() && !named.has_other_hour(&open);
-        let asked = &self.context.message.text;
-        is_of_open || self.plan.request.is_none() && (asked.contains('?') || !is_request(asked))
+        let message = &self.context.message.text;
+        is_of_open || self.plan.request.is_none() && (message.contains('?') || !is_request(message))
     }
 }
 
@@ -134,9 +134,9 @@ pub(super) fn is_request(text: &str) -> bool {
 }
 
 /// Whether a message begins as a question, which has no mark where people write fast.
-pub(super) fn begins_question(asked: &str) -> bool {
-    let asked = asked.to_lowercase();
-    let first = asked
+pub(super) fn begins_question(message: &str) -> bool {
+    let message = message.to_lowercase();
+    let first = message
         .split(|c: char| !c.is_alphabetic())
         .find(|word| !word.is_empty());
     first.is_some_and(|first| QUESTION_WORDS.contains(&first))
