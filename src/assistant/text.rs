@@ -1,6 +1,7 @@
 //! Text as the assistant reads it: its words, lists of phrases, times and time zones. Nothing here
 //! knows what a message is for.
 
+pub(in crate::assistant) mod abbreviations;
 mod misspelled;
 pub(in crate::assistant) mod phrases;
 mod time_cache;

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::ingest::dialog::latest::{self, ItemEvent, LatestReminder};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{listing, open_reminders};
+use crate::model::recurrence::Recurrence;
 use crate::store::{Reminder, Tx};
 
 const WEEK_S: i64 = 7 * 24 * 3_600;
@@ -100,7 +101,11 @@ pub(in crate::ingest) fn resolve(
             Some(Referent::Open(open))
         }
         ReminderRef::About(about) | ReminderRef::AllAbout(about) => {
-            Some(found_or_none(find_named(turn, tx, about)?))
+            let found = find_named(turn, tx, about)?;
+            Some(match hours_of_one(&found, about) {
+                Some(times) => Referent::Unclear(wording::comes_at_hours(&times)),
+                None => found_or_none(found),
+            })
         }
         ReminderRef::Next => {
             let mut open = open_reminders::set_before(turn, tx, here)?;
@@ -162,6 +167,14 @@ pub(in crate::ingest) fn find_named(
         }
         _ => Ok(open),
     }
+}
+
+/// The hours of a reminder that was named by one of them: "the 8pm one" of what comes at 8 and 20.
+fn hours_of_one(found: &[Reminder], about: &str) -> Option<Vec<(u8, u8)>> {
+    let is_by_hour = assistant::names_hour(about);
+    let rules = found.iter().filter_map(|one| one.recurrence.as_ref());
+    let mut times = rules.map(Recurrence::times_of_day);
+    times.find(|times| is_by_hour && times.len() > 1)
 }
 
 /// The meaning of these words as the time of reminders to cancel.

@@ -67,6 +67,16 @@ impl RequestedPower {
         }
     }
 
+    /// Whether it may be an expense, a bill or the like, with an amount.
+    pub(in crate::ingest) fn may_keep_money(&self) -> bool {
+        match &self.what {
+            PowerRequest::Try(attempts) => attempts
+                .iter()
+                .any(|attempt| attempt.power.is_about_money()),
+            _ => false,
+        }
+    }
+
     pub(in crate::ingest) fn to_do(power: Power, action: PowerAction, explicit: bool) -> Self {
         let only = PowerAttempt {
             power,

@@ -356,6 +356,16 @@ impl TimeChange {
         Self(NewTimeText::At(spec))
     }
 
+    /// Whether it names days of the week and an hour: "on sundays at 8".
+    pub fn gives_days_an_hour(&self) -> bool {
+        match &self.0 {
+            NewTimeText::Repeat(repeat) | NewTimeText::OnDays(repeat) => {
+                repeat.names_day() && repeat.names_time()
+            }
+            _ => false,
+        }
+    }
+
     pub fn is_repeat(&self) -> bool {
         !matches!(
             self.0,

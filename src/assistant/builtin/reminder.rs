@@ -58,6 +58,8 @@ use crate::assistant::text::words::Words;
 
 /// From this hour on a bare hour of an alarm is in the morning.
 const ALARM_HOUR_MIN: u32 = 5;
+/// The text of "wake me at 7".
+const WAKE_UP: &str = "wake up";
 /// Limit of a reminder's text in characters.
 pub const REMINDER_CHARS_MAX: usize = 1_000;
 
@@ -148,7 +150,7 @@ fn set_late(message: &ParsedMessage) -> Option<Intent> {
     let after = message.words.skip(end, phrases!["please"]);
     let body = message.words.after(after, late)?;
     let nothing = match message.words.get(after) {
-        "wake" => "wake up",
+        "wake" => WAKE_UP,
         _ => "",
     };
     Some(reminder(
@@ -171,6 +173,27 @@ struct ReminderText {
     nothing: &'static str,
     /// "timer for 20 minutes" is a duration.
     timer: bool,
+}
+
+impl ReminderText {
+    /// "wake up to take my pill" for "wake me at 7 to take my pill": its hour is in the morning also
+    /// when it is changed.
+    fn with_purpose(&self, text: String, words: &Words) -> String {
+        let is_another = text.starts_with("and ") || text.starts_with("or ");
+        if self.nothing != WAKE_UP || text.is_empty() || is_another || is_waking(&text) {
+            return text;
+        }
+        let first = Words::new(&text).get(0).to_owned();
+        let follows = |at: &usize| words.get(*at) == first;
+        let link = (self.body + 1..words.len()).find(follows);
+        match link.map(|at| words.get(at - 1)) {
+            Some(link @ ("to" | "for")) => format!("{WAKE_UP} {link} {text}"),
+            _ if matches!(first.as_str(), "so" | "because" | "in" | "with") => {
+                format!("{WAKE_UP} {text}")
+            }
+            _ => format!("{WAKE_UP}: {text}"),
+        }
+    }
 }
 
 fn set(message: &ParsedMessage) -> Option<Intent> {
@@ -212,7 +235,7 @@ fn set(message: &ParsedMessage) -> Option<Intent> {
     let command = words.phrase(at..body);
     let timer = command.ends_with("timer");
     let nothing = match command.as_str() {
-        "wake me up" | "wake me" => "wake up",
+        "wake me up" | "wake me" => WAKE_UP,
         _ if timer => "timer",
         _ if command.ends_with("alarm") => "alarm",
         _ => "",
@@ -246,7 +269,7 @@ fn set(message: &ParsedMessage) -> Option<Intent> {
 
 /// "alarm 7": an hour and nothing else.
 fn at_hour_alone(words: &Words, body: usize, nothing: &'static str) -> Option<ReminderText> {
-    let is_alarm = matches!(nothing, "alarm" | "wake up");
+    let is_alarm = matches!(nothing, "alarm" | WAKE_UP);
     let (hour, end) = when::read_hour_alone(words, body).filter(|_| is_alarm)?;
     let is_whole = end == without_courtesies(words, body..words.len());
     is_whole.then_some(ReminderText {
@@ -297,6 +320,7 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
     if is_pronoun(&parsed.text) || parsed.text.is_empty() {
         parsed.text = request.nothing.to_owned();
     }
+    parsed.text = request.with_purpose(parsed.text, words);
     if let Some(clock) = parsed.spec.as_mut().and_then(|spec| spec.clock.as_mut())
         && is_early(&parsed.text, clock.hour)
     {

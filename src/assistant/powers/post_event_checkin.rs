@@ -211,12 +211,21 @@ const ANSWER_CHARS_MAX: usize = 500;
 
 static REFUSED: Phrases = Phrases::new(&[
     "no", "nope", "skip", "nothing", "never mind", "nevermind", "not now", "no thanks",
-    "i dont want to say", "none of your business", "i dont want to talk",
+    "i dont want to say", "none of your business", "i dont want to talk", "ask me later",
+    "ask later", "ask me tomorrow",
+]);
+
+/// Beginnings of other questions and requests, also without a mark.
+static ASKING: Phrases = Phrases::new(&[
+    "what time", "what day", "what date", "whats", "what is", "what are", "what do", "what did",
+    "when is", "whens", "when are", "when do", "where is", "wheres", "who is", "whos", "which",
+    "how is", "hows", "how are", "how much", "how many", "how long", "do i", "do you", "can you",
+    "could you", "will you", "will it", "are you", "tell me", "show me", "give me",
 ]);
 
 pub fn checkin_answer(text: &str) -> CheckinAnswer {
     let words = Words::new(text);
-    if words.len() == 0 || words.is_question() {
+    if words.len() == 0 || words.is_question() || words.after(0, &ASKING).is_some() {
         return CheckinAnswer::None;
     }
     match words.phrase(0..words.len().min(NAME_WORDS_MAX)).as_str() {

@@ -10,6 +10,13 @@ pub(in crate::assistant) struct Delay {
     pub(in crate::assistant) seconds: i64,
 }
 
+impl Delay {
+    /// Hours and minutes alone.
+    pub(in crate::assistant) const fn is_within_day(&self) -> bool {
+        self.months == 0 && self.days == 0
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::assistant) enum Day {
     Today,

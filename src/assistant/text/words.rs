@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use super::abbreviations::ends_with_abbreviation;
 use super::misspelled::written_out;
 use super::phrases::PhraseList;
 use super::time_cache::TimeCache;
@@ -236,9 +237,9 @@ impl<'a> Words<'a> {
             if matches!(bytes, [.., last, b' '] if last.is_ascii_alphanumeric()) {
                 return false; // most words
             }
-            self.text[t.raw.start..next]
-                .trim_end()
-                .ends_with([',', '.', '!', '?', ';', ':', '-', '–', '—'])
+            let word = self.text[t.raw.start..next].trim_end();
+            word.ends_with([',', '.', '!', '?', ';', ':', '-', '–', '—'])
+                && !ends_with_abbreviation(word, &self.text[next..])
         })
     }
 

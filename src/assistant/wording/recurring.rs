@@ -58,6 +58,18 @@ pub fn other_days_stay() -> String {
     "I can't give some of its days another time, so nothing has changed. A second reminder can: “remind me on weekends at 9:30 to …”.".to_owned()
 }
 
+/// "make it 9", "cancel the 8pm one" for a reminder that comes at several hours of a day.
+pub fn comes_at_hours(times: &[(u8, u8)]) -> String {
+    let times: Vec<String> = times
+        .iter()
+        .map(|(hour, minute)| format!("{hour:02}:{minute:02}"))
+        .collect();
+    let times = times.join(" and ");
+    format!(
+        "That one reminder comes at {times}, so nothing has changed. Say all its times, like “make it every day at 8:30 and 20:00”, or “cancel that” to end it."
+    )
+}
+
 /// A recurring reminder can't be moved to another day.
 pub fn recurring_stays() -> String {
     "That reminder comes again and again, so I've left it as it is. Say for example “make it 10:00”, “make it every friday” or “cancel that”.".to_owned()

@@ -58,7 +58,10 @@ pub(super) fn with_time(
         return Ok(None);
     }
     if let Some(Question::When { text, month }) = question::read_open(turn, tx)? {
-        let time = time.clone().in_month(month);
+        let mut time = time.clone().in_month(month);
+        if assistant::reminder_matches(&text, "alarm") {
+            time = time.of_waking();
+        }
         let new = match time.of_new(turn.now, turn.zone()) {
             Ok(new) => new,
             Err(reply) => return Ok(Some(reply.into())),
@@ -74,6 +77,14 @@ pub(super) fn with_time(
     };
     let is_set = matches!(latest.event, ItemEvent::Set | ItemEvent::Changed);
     if is_set && latest.fact.is_none() && completes_last(turn, tx, time)? {
+        // "on sundays at 8" after "every day at 7 except sundays"
+        let repeats = latest
+            .reminders
+            .iter()
+            .any(|one| one.recurrence().is_some());
+        if repeats && time.gives_days_an_hour() {
+            return Ok(Some(wording::other_days_stay().into()));
+        }
         return changes::change_time(turn, tx, &ReminderRef::Latest, time);
     }
     let just_now = turn.now.0 - at.0 <= JUST_DELIVERED_MS;

@@ -6,7 +6,7 @@ use crate::assistant::{self, Intent, MessageContext, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::NUMBERS_MS;
-use crate::ingest::dialog::latest::{self, ItemEvent, Latest};
+use crate::ingest::dialog::latest::{self, ItemEvent, Latest, LatestReminder};
 use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::open_reminders::{self, ReminderRequest};
 use crate::ingest::reply::Reply;
@@ -53,6 +53,7 @@ pub(super) fn change_time(
         None => return Ok(None),
         Some(Referent::Unclear(reply)) => return Ok(Some(reply.into())),
         Some(Referent::Delivered(delivered)) => {
+            let to = of_delivered(to, &delivered, turn);
             let Ok(new) = to.of_new(turn.now, turn.zone()) else {
                 return Ok(Some(wording::reminder_past().into()));
             };
@@ -92,6 +93,19 @@ pub(super) fn change_time(
         }
         Err(reply) => reply.into(),
     }))
+}
+
+/// "make it every day" after it came at 15:00: at 15:00.
+pub(super) fn of_delivered(
+    to: &TimeChange,
+    delivered: &[LatestReminder],
+    turn: &MessageTurn<'_>,
+) -> TimeChange {
+    let to = to.clone();
+    match delivered.first() {
+        Some(first) => to.at_hour_of(Timestamp(first.send_at), turn.zone()),
+        None => to,
+    }
 }
 
 /// "make it 2 hours before", right after a reminder before an event was asked for or set. `None`: it

@@ -1,6 +1,6 @@
 //! Postponing the last delivered reminder: "snooze", "in 20 minutes" right after it.
 
-use super::{Referent, referent, subject};
+use super::{Referent, changes, referent, subject};
 use crate::assistant::builtin::{FollowUp, NewTime, ReminderRef, TimeChange};
 use crate::assistant::{self, wording};
 use crate::clock::Timestamp;
@@ -98,20 +98,19 @@ pub(super) fn may_name_one(turn: &MessageTurn<'_>, latest: &Latest) -> bool {
 }
 
 fn snoozed(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, time: Option<&TimeChange>) -> Result<Reply> {
-    let new = match time {
-        Some(time) => time.of_new(turn.now, turn.zone()),
-        None => Ok(NewTime {
-            send_at: turn.now.plus_s(SNOOZE_S),
-            recurrence: None,
-            zone: None,
-        }),
+    let latest = latest::read_named(turn, tx)?;
+    let came = latest.and_then(|(latest, at)| latest.delivery(at, turn.now));
+    let new = match (time, &came) {
+        (Some(time), Some(came)) if time.is_repeat() => {
+            changes::of_delivered(time, &came.reminders, turn).of_new(turn.now, turn.zone())
+        }
+        (Some(time), _) => time.of_new(turn.now, turn.zone()),
+        (None, _) => Ok(NewTime::at(turn.now.plus_s(SNOOZE_S))),
     };
     let new = match new {
         Ok(new) => new,
         Err(reply) => return Ok(reply.into()),
     };
-    let latest = latest::read_named(turn, tx)?;
-    let came = latest.and_then(|(latest, at)| latest.delivery(at, turn.now));
     let waiting = put_off_before(tx, came.as_ref())?;
     if let Some(came) = came.filter(|came| came.put_off.is_empty()) {
         return put_off(turn, tx, &came.reminders, &new);
@@ -287,7 +286,10 @@ pub(super) fn again(
     if let Some((latest, at)) = latest::read_named(turn, tx)?
         && (latest.event == ItemEvent::Delivered || is_put_off(turn, tx, &latest, at)?)
     {
-        return snooze_last(turn, tx, Some(time)).map(Some);
+        let came = latest.delivery(at, turn.now);
+        let came = came.map_or_else(Vec::new, |came| came.reminders);
+        let time = changes::of_delivered(time, &came, turn);
+        return snooze_last(turn, tx, Some(&time)).map(Some);
     }
     let Some(Referent::Open(open)) = referent::find_last(turn, tx)? else {
         return Ok(None);

@@ -2,10 +2,12 @@
 
 use std::sync::atomic::Ordering;
 
+use crate::assistant::builtin::FollowUp;
 use crate::assistant::powers::{CheckinAnswer, checkin_answer, choice};
 use crate::assistant::{Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
+use crate::ingest::dialog::latest::{self, ItemEvent};
 use crate::ingest::dialog::question::{self, CHECKIN_QUESTION_MS, Question};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Ingest, Mode, dialog, memories};
@@ -59,13 +61,52 @@ fn meant(said: &str, abouts: &[String]) -> Option<(String, Vec<String>)> {
     Some((about, left))
 }
 
-/// Whether a message may be an answer: it asks for nothing by itself.
+/// Whether a message may be an answer: it asks for nothing by itself, and is not about a reminder.
 fn may_answer(intent: &Intent) -> bool {
     match intent {
         Intent::Unknown | Intent::Say(_) => true,
-        Intent::FollowUp { otherwise, .. } => may_answer(otherwise),
+        Intent::FollowUp { what, otherwise } => {
+            let is_of_reminder = matches!(
+                what,
+                FollowUp::Snooze(_)
+                    | FollowUp::SnoozeUnclear { .. }
+                    | FollowUp::SnoozeNumbered { .. }
+                    | FollowUp::SnoozeNth { .. }
+                    | FollowUp::SnoozeAbout { .. }
+                    | FollowUp::Again(_)
+                    | FollowUp::Change { .. }
+                    | FollowUp::ChangeBefore
+                    | FollowUp::Rename { .. }
+                    | FollowUp::Skip { .. }
+                    | FollowUp::Cancel(_)
+                    | FollowUp::CancelAllBut(_)
+                    | FollowUp::DoneNumbered(_)
+                    | FollowUp::Undo
+            );
+            !is_of_reminder && may_answer(otherwise)
+        }
         _ => false,
     }
+}
+
+/// Whether a reminder came after the question: "did it" is about that one.
+fn is_about_reminder(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    intent: &Intent,
+    asked_at: Timestamp,
+) -> Result<bool> {
+    let latest = latest::read_named(turn, tx)?;
+    Ok(matches!(intent, Intent::FollowUp { .. })
+        && latest
+            .is_some_and(|(latest, at)| latest.event == ItemEvent::Delivered && at.0 > asked_at.0))
+}
+
+/// Whether the message is something else that is worth noting: "call bo at 5", "lunch 12".
+fn tells_of_another(turn: &MessageTurn<'_>) -> bool {
+    let power = turn.requested_power.as_ref();
+    power.is_some_and(|power| power.may_keep_days() || power.may_keep_money())
+        || turn.unknown_message().statement.is_some()
 }
 
 /// Remembers what was answered to the question how something was. `None`: nothing was
@@ -77,18 +118,17 @@ pub(in crate::ingest) fn answer(
 ) -> Result<Option<String>> {
     let asked_ms = turn.ingest.checkin_asked_ms.load(Ordering::Relaxed);
     let is_recent = turn.now.0.saturating_sub(asked_ms) <= CHECKIN_QUESTION_MS;
-    let is_told = turn
-        .requested_power
-        .as_ref()
-        .is_some_and(|c| c.may_keep_days());
-    let may_answer = may_answer(intent) && !is_told;
-    if !is_recent || turn.message.mode != Mode::Direct || !may_answer {
+    let is_direct = turn.message.mode == Mode::Direct;
+    if !is_recent || !is_direct || !may_answer(intent) || tells_of_another(turn) {
         return Ok(None);
     }
     let last_question = question::read_last(turn, tx, CHECKIN_QUESTION_MS)?;
-    let Some((Question::Checkin { abouts, told }, _)) = last_question else {
+    let Some((Question::Checkin { abouts, told }, asked_at)) = last_question else {
         return Ok(None);
     };
+    if is_about_reminder(turn, tx, intent, asked_at)? {
+        return Ok(None);
+    }
     let answer = match checkin_answer(&turn.message.text) {
         CheckinAnswer::None => return Ok(None),
         CheckinAnswer::Refused => {

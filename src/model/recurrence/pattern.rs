@@ -23,6 +23,12 @@ pub struct Pattern {
 }
 
 impl Recurrence {
+    /// Hours and minutes of a day; empty when the rule repeats within the day.
+    pub fn times_of_day(&self) -> Vec<(u8, u8)> {
+        self.pattern()
+            .map_or_else(Vec::new, |pattern| pattern.times)
+    }
+
     pub fn pattern(&self) -> Option<Pattern> {
         let set = self.set().ok()?;
         let rule = set.get_rrule().first()?;

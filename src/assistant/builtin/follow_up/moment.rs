@@ -35,6 +35,22 @@ impl TimeChange {
         }
     }
 
+    /// For a reminder that has come: an unnamed hour is the one at which it was due.
+    #[must_use]
+    pub fn at_hour_of(self, due: Timestamp, zone: Zone) -> Self {
+        let time = due.utc().with_timezone(&zone).time();
+        Self(match self.0 {
+            NewTimeText::At(spec) if spec.lacks_hour() && spec.part.is_none() => {
+                NewTimeText::At(spec.merged(when::exact_time(time)).unwrap_or(spec))
+            }
+            NewTimeText::Repeat(mut repeat) if !repeat.has_time() => {
+                take_times(&mut repeat, None, time);
+                NewTimeText::Repeat(repeat)
+            }
+            other => other,
+        })
+    }
+
     /// For an existing reminder: an unnamed day or time of day stays.
     pub fn of_set(
         &self,
@@ -85,6 +101,9 @@ impl TimeChange {
             (NewTimeText::At(spec), Some(recurrence)) => {
                 if spec.day.is_some() || spec.delay.is_some() {
                     return Err(wording::recurring_stays());
+                }
+                if recurrence.times_of_day().len() > 1 {
+                    return Err(wording::comes_at_hours(&recurrence.times_of_day()));
                 }
                 let spec = in_same_half(*spec, local.time());
                 let (hour, minute) = when::time_of_day(&spec).map_err(problem)?;

@@ -194,8 +194,10 @@ fn of_unlinked(words: &Words<'_>, at: usize) -> bool {
     !is_other && !words.original(at..at + 1).contains(['\'', '’']) && of_thing(words, at)
 }
 
-/// "bo's number is +1555…", "ana's phone number is …".
+/// "bo's number is +1555…", "mr. brown's phone number is …".
 fn of_another(words: &Words<'_>, at: usize) -> bool {
+    let titles = phrases!["mr", "mrs", "ms", "dr", "prof", "aunt", "uncle"];
+    let at = words.skip(at, titles);
     let Some(verb) = (at + 2..=at + NOUN_WORDS_MAX).find(|at| words.get(*at) == "is") else {
         return false;
     };

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use chrono::Weekday;
+
 use super::day_in_text;
 use super::half_understood::{has_condition, has_time_left, is_condition};
 use super::parts;
@@ -11,7 +13,7 @@ use super::unread_words;
 use super::{REMINDER_CHARS_MAX, ReminderText, is_early};
 use crate::assistant::builtin::{Intent, ParsedMessage, follow_up, wording};
 use crate::assistant::text::phrases::{Phrases, phrases};
-use crate::assistant::text::when::amount;
+use crate::assistant::text::when::{self, Day, amount};
 use crate::assistant::text::words::Words;
 
 /// A recurring reminder; `None` when these words belong to its text.
@@ -50,6 +52,21 @@ pub(super) fn repeated(
         parsed.text = request.nothing.to_owned();
     }
     parsed.text = parts::without_question(message, parsed.text);
+    if (parsed.spec.is_some() || repeat.names_time())
+        && let Some((text, day)) = day_at_end(&parsed.text, &repeat)
+    {
+        let Some(day) = day else {
+            return Some(Intent::Unclear(wording::reminder_half_understood(
+                &parsed.text,
+            )));
+        };
+        repeat.start_on(Day::Weekday {
+            day,
+            next_week: false,
+        });
+        parsed.text = text;
+    }
+    parsed.text = request.with_purpose(parsed.text, words);
     let times = [parsed.spec, request.lead];
     for spec in times.into_iter().flatten() {
         if repeat.has_time() || !repeat.take_time(spec) {
@@ -82,6 +99,21 @@ pub(super) fn repeated(
         true => recurring(message, &repeat, &parsed.text),
         false => each_recurring(message, &repeat, &repeats, &parsed.text),
     }))
+}
+
+/// The text without the day before the hour, and the day of the week: "call mom sun" of "call mom
+/// sun 6pm every week", or `None` for one of a month.
+fn day_at_end(text: &str, repeat: &Repeat) -> Option<(String, Option<Weekday>)> {
+    let words = Words::new(text);
+    let last = words.len().checked_sub(1).filter(|last| *last > 0)?;
+    let is_the = words.get(last - 1) == "the";
+    let day = when::weekday_name(words.get(last)).filter(|_| !is_the);
+    let is_of_month = when::ordinal(words.get(last)).is_some();
+    if !repeat.goes_by_today() || day.is_none() && !is_of_month {
+        return None;
+    }
+    let is_on = usize::from(words.get(last - 1) == "on");
+    Some((words.original(0..last - is_on).to_owned(), day))
 }
 
 /// Whether the text takes the request back, or has another time.

@@ -92,9 +92,14 @@ impl Repeat {
         }
     }
 
-    /// Begins on that day, where it comes once a week at most and names no day: "weekly".
+    /// Whether it comes once a week at most and names no day: "weekly".
+    pub(super) fn goes_by_today(&self) -> bool {
+        self.frequency.goes_by_today() && self.start.is_none()
+    }
+
+    /// Begins on that day, where it would go by today's.
     pub(in crate::assistant) fn start_on(&mut self, day: Day) {
-        if self.frequency.goes_by_today() && self.start.is_none() {
+        if self.goes_by_today() {
             self.start = Some(TimeExpression {
                 day: Some(day),
                 ..TimeExpression::default()
@@ -241,7 +246,14 @@ impl RuleParts {
         let frequency = self.frequency.as_ref();
         let is_within_day = frequency.is_some_and(Frequency::is_through_the_day);
         let year = || limits::read_year(words, at).filter(|_| !is_within_day);
-        year().or_else(|| read_end(words, at))
+        let is_length = |end: &RuleEnd| match (end, frequency) {
+            (RuleEnd::After(delay), Some(frequency)) => {
+                delay.is_within_day() && !frequency.is_within(delay)
+            }
+            _ => false,
+        };
+        let end = || read_end(words, at).filter(|(end, _)| !is_length(end));
+        year().or_else(end)
     }
 
     /// "and evening" after "every morning".
@@ -387,6 +399,7 @@ pub(in crate::assistant) fn repeats(words: &Words, range: Range<usize>) -> bool 
             "weekdays" | "weeknights" | "workdays" | "mondays" | "tuesdays" | "wednesdays"
             | "thursdays" | "fridays" | "saturdays" | "sundays" | "mornings" | "afternoons"
             | "evenings" => true,
+            "school" | "working" => next == "days",
             _ if weekdays::is_compact(words, at) => true,
             "last" if next == "day" => words.after(at, phrases!["last day of the month"]).is_some(),
             day if matches!(next, "to" | "through" | "thru") && weekday_name(day).is_some() => {

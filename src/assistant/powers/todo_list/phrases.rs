@@ -70,7 +70,8 @@ pub(super) fn on_list(
 pub(super) fn ends_sentence(words: &Words<'_>, at: usize) -> bool {
     let word = words.original(at..at + 1);
     let next = words.original(at..at + 2);
-    word.ends_with(['.', '!', '?']) || next.get(word.len()..).is_some_and(|gap| gap.contains('\n'))
+    let is_end = word.ends_with(['.', '!', '?']) && words.is_set_off(at);
+    is_end || next.get(word.len()..).is_some_and(|gap| gap.contains('\n'))
 }
 
 /// The list that is named at `at`, and the index after it. In a group others may have lists of

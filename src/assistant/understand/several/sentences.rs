@@ -1,5 +1,7 @@
-//! The sentences and lines of a message, without those dots that are of a date or an hour.
+//! The sentences and lines of a message, without those dots that are of a date,
+//! an hour or an abbreviation.
 
+use crate::assistant::text::abbreviations::ends_with_abbreviation;
 use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
 
@@ -11,7 +13,8 @@ pub(super) fn sentences(text: &str) -> Vec<&str> {
         let mut from = 0;
         while let Some(at) = rest.as_bytes()[from..].windows(2).position(ends) {
             let at = from + at;
-            if is_dot_of_time(&rest[..=at], &rest[at + 2..]) {
+            let (before, after) = (&rest[..=at], &rest[at + 2..]);
+            if is_dot_of_time(before, after) || ends_with_abbreviation(before, after) {
                 from = at + 1;
                 continue;
             }

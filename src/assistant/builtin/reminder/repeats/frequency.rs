@@ -6,7 +6,7 @@ use chrono::Weekday;
 use super::times_a_year;
 use super::weekdays::{ALL_DAYS, dashed, is_compact, weekdays};
 use crate::assistant::text::phrases::phrases;
-use crate::assistant::text::when::{self, Day, PartOfDay, amount, weekday_name};
+use crate::assistant::text::when::{self, Day, Delay, PartOfDay, amount, weekday_name};
 use crate::assistant::text::words::Words;
 
 /// Limit of listed days.
@@ -69,6 +69,22 @@ impl Frequency {
     /// Whether it repeats within a day.
     pub(super) fn is_through_the_day(&self) -> bool {
         matches!(self.unit, Unit::Hour | Unit::Minute)
+    }
+
+    /// Whether it comes every day, or more often.
+    pub(super) fn is_each_day(&self) -> bool {
+        self.is_through_the_day() || matches!((self.unit, &self.days), (Unit::Day, Days::Unsaid))
+    }
+
+    /// Whether it comes more than once in that time of less than a day: a shorter one is how long
+    /// the thing itself takes, as in "every day at 7 for 10 minutes".
+    pub(super) fn is_within(&self, delay: &Delay) -> bool {
+        let unit_s = match self.unit {
+            Unit::Minute => 60,
+            Unit::Hour => 3_600,
+            _ => return false,
+        };
+        delay.seconds > i64::from(self.interval) * unit_s
     }
 
     /// Whether it comes on more than one day of a week.
@@ -300,6 +316,7 @@ fn plural(words: &Words, at: usize) -> Option<(Frequency, usize)> {
         "weekdays", "workdays", "weeknights"
     ]
     .contains(words.get(from))
+        || matches!(words.get(from), "school" | "working") && words.get(from + 1) == "days"
         || words.get(from) == "weekends" && (on || words.get(from + 1) == "at")
         || weekday_name(words.get(from)).is_some()
             && matches!(words.get(from + 1), "to" | "through" | "thru")

@@ -54,7 +54,7 @@ pub(super) fn read_between(
     Some(((first, last), after))
 }
 impl Repeat {
-    /// Reads "starting tomorrow" and "until friday" at the end of `range`, which begins after the
+    /// Reads "starting tomorrow", "until friday" and "for 10 days" at the end of `range`, which begins after the
     /// rest of the rule. Returns the index where the text before them ends.
     pub(in crate::assistant) fn take_limits(
         &mut self,
@@ -62,13 +62,15 @@ impl Repeat {
         range: Range<usize>,
     ) -> usize {
         const LINKS: [&str; 5] = ["starting", "beginning", "until", "till", "til"];
+        // "every friday to plan for 7 days" may be for the week.
+        let is_daily = self.frequency.is_each_day();
         if self.start.is_some() || self.end.is_some() {
             return range.end;
         }
-        let mut limits = range
-            .clone()
-            .skip(1)
-            .filter(|at| LINKS.contains(&words.get(*at)));
+        let mut limits = range.clone().skip(1).filter(|at| {
+            let word = words.get(*at);
+            LINKS.contains(&word) || word == "for" && is_daily
+        });
         let taken = limits.find_map(|at| {
             let mut parts = RuleParts {
                 frequency: Some(self.frequency.clone()),

@@ -116,6 +116,8 @@ impl Repeat {
             parts.push(format!("INTERVAL={}", self.frequency.interval));
         }
         if let Some(RuleEnd::Count(count)) = self.end {
+            // "for 10 days at 8 and 20"
+            let count = count * u32::try_from(hours.len()).unwrap_or(1);
             parts.push(format!("COUNT={count}"));
         } else if let Some(end) = self.end_of(now, at, zone)? {
             parts.push(format!("UNTIL={}", end.format("%Y%m%dT%H%M%S")));

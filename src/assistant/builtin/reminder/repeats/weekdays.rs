@@ -26,7 +26,7 @@ pub(super) fn weekdays(words: &Words, at: usize) -> Option<(Vec<Weekday>, usize)
         "weekday" | "weekdays" | "workday" | "workdays" | "weeknight" | "weeknights" | "m-f" => {
             return Some((workdays(), at + 1));
         }
-        "working" if matches!(words.get(at + 1), "day" | "days") => {
+        "working" | "school" if matches!(words.get(at + 1), "day" | "days") => {
             return Some((workdays(), at + 2));
         }
         "mwf" => return Some((vec![Weekday::Mon, Weekday::Wed, Weekday::Fri], at + 1)),
