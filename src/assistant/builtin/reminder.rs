@@ -42,7 +42,7 @@ pub(in crate::assistant) use parts::without_courtesies;
 use parts::{split_request, text_of, without_too};
 use recurring::{recurring, repeated};
 use repeats::repeats;
-use several_times::{at_several_times, each_with_text, each_with_time, two};
+use several_times::{at_several_times, day_for_both, each_with_text, each_with_time, two};
 pub(super) use spoken_of::spoken_of;
 pub(in crate::assistant) use task_words::is_task_word;
 use task_words::not_to_forget;
@@ -72,9 +72,10 @@ static REMIND: Phrases = Phrases::new(&[
     "send me a reminder", "i need a reminder", "i want a reminder", "new reminder", "a reminder",
     "reminder", "dont let me forget", "do not let me forget", "never let me forget", "nudge me",
     "ping me", "alert me", "notify me", "wake me up", "wake me", "set an alarm", "set alarm",
-    "set a timer", "set timer", "add an alarm", "add alarm", "add a timer", "add timer",
-    "create an alarm", "make an alarm", "create a timer", "set up an alarm", "set up a timer",
-    "put an alarm on", "put on an alarm", "start a timer", "poke me", "timer", "alarm",
+    "set alarms", "set my alarms", "set a timer", "set timer", "add an alarm", "add alarm",
+    "add a timer", "add timer", "create an alarm", "make an alarm", "create a timer",
+    "set up an alarm", "set up a timer", "put an alarm on", "put on an alarm", "start a timer",
+    "poke me", "timer", "alarm",
 ]);
 
 static NOT_TO_FORGET: Phrases =
@@ -214,7 +215,7 @@ fn set(message: &ParsedMessage) -> Option<Intent> {
     let nothing = match command.as_str() {
         "wake me up" | "wake me" => "wake up",
         _ if timer => "timer",
-        _ if command.ends_with("alarm") => "alarm",
+        _ if command.ends_with("alarm") || command.ends_with("alarms") => "alarm",
         _ => "",
     };
     if let Some(request) = at_hour_alone(words, body, nothing) {
@@ -280,8 +281,9 @@ fn other_than_once(
         return None;
     }
     later::read(message, range.clone())
+        .or_else(|| day_for_both(message, range.clone()))
         .or_else(|| each_with_text(message, range.clone()))
-        .or_else(|| at_several_times(message, range.clone()))
+        .or_else(|| at_several_times(message, range.clone(), request.nothing))
 }
 
 fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {

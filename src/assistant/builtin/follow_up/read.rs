@@ -201,6 +201,11 @@ fn earlier(words: &Words, range: Range<usize>) -> Option<FollowUp> {
 
 /// "also on friday": its first word was read as a courtesy. "on friday too".
 fn also(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    if let Some(from) = words.after(range.start, &ONE_MORE)
+        && let Some(time) = time_alone(words, from..range.end)
+    {
+        return Some(FollowUp::Again(time));
+    }
     if words.get(range.end) == "too" && !words.is_question() {
         let time = time_alone(words, range.clone())?;
         return Some(FollowUp::Again(time));
@@ -219,6 +224,13 @@ fn also(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         _ => None,
     }
 }
+
+/// "one for sunday": the same once more.
+static ONE_MORE: Phrases = Phrases::new(&[
+    "one for", "one on", "another one for", "another one on", "another one at", "another for",
+    "another on", "another at", "one more for", "one more on", "one more at", "the same for",
+    "same for",
+]);
 
 /// "same thing on friday", "also on friday".
 fn once_more(words: &Words, range: Range<usize>) -> Option<FollowUp> {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::day_in_text;
 use super::finished;
 use super::half_understood::{has_digit, has_time_left, is_condition};
+use super::is_early;
 use super::parts::{self, split_request, text_of};
 use super::task_words::is_task_word;
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};
@@ -21,10 +22,18 @@ const ANDS_MAX: usize = 8;
 
 /// "at 9, 12 and 18 to drink", "to take meds at 8am and 8pm", "in 10 min and 20 min to stir": the
 /// same at several times.
-pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> Option<Intent> {
+/// `nothing`: the text of an alarm, which needs no other: "for 6, 6:15 and 6:30".
+pub(super) fn at_several_times(
+    message: &ParsedMessage,
+    range: Range<usize>,
+    nothing: &str,
+) -> Option<Intent> {
     let words = &message.words;
     if range.len() > SEVERAL_WORDS_MAX {
         return None;
+    }
+    if let Some(specs) = alarm_times(words, range.clone()).filter(|_| !nothing.is_empty()) {
+        return each_at(message, specs, nothing);
     }
     let is_link = |at: usize| matches!(words.get(at), "to" | "that" | "about" | "for");
     // "twice, at 5 and at 6, to leave"
@@ -46,13 +55,33 @@ pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> 
         }
     };
     let text = parts::without_question(message, text_of(words, text));
-    if text.is_empty() || has_time_left(&text) {
+    let is_number = text.chars().all(|c| c.is_ascii_digit());
+    if is_number || has_time_left(&text) {
         return None;
     }
+    each_at(message, specs, &text)
+}
+
+/// "for 6, 6:15 and 6:30": nothing but times.
+fn alarm_times(words: &Words, range: Range<usize>) -> Option<Vec<TimeExpression>> {
+    let from = words.skip(range.start, phrases!["for", "at"]);
+    let first = times_at(words, range.start, false).or_else(|| times_at(words, from, true));
+    let whole = |(specs, end): (Vec<TimeExpression>, usize)| (end == range.end).then_some(specs);
+    first.and_then(whole).or_else(|| {
+        let hour = when::read_hour_alone(words, from)?;
+        whole(times_after(words, hour)?)
+    })
+}
+
+/// The same at each of these times.
+fn each_at(message: &ParsedMessage, mut specs: Vec<TimeExpression>, text: &str) -> Option<Intent> {
     if specs.len() > TIMES_MAX {
         return Some(Intent::Unclear(wording::reminder_times_max(TIMES_MAX)));
     }
-    let mut specs = specs;
+    let early = specs.iter_mut().filter_map(|spec| spec.clock.as_mut());
+    early
+        .filter(|clock| is_early(text, clock.hour))
+        .for_each(|clock| clock.bare = false);
     let now = message.context.now;
     let moments = |specs: &[TimeExpression]| -> Vec<_> {
         let each = specs
@@ -79,7 +108,7 @@ pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> 
     let is_each_day = specs
         .iter()
         .all(|spec| spec.day.is_none() && spec.delay.is_none());
-    let each = specs.iter().map(|spec| finished(message, spec, &text));
+    let each = specs.iter().map(|spec| finished(message, spec, text));
     let mut each: Vec<Intent> = each.collect();
     let all = each.iter().all(|one| matches!(one, Intent::Remind { .. }));
     if all && is_each_day {
@@ -129,7 +158,14 @@ fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<TimeExpressio
         };
         Some((day, end))
     });
-    let (first, mut end) = first.filter(|(spec, _)| spec.delay.is_none())?;
+    times_after(words, first.filter(|(spec, _)| spec.delay.is_none())?)
+}
+
+/// The first time, and those in a row after it.
+fn times_after(
+    words: &Words,
+    (first, mut end): (TimeExpression, usize),
+) -> Option<(Vec<TimeExpression>, usize)> {
     let mut specs = vec![first];
     while specs.len() < TIMES_MAX {
         let next = match words.get(end) {
@@ -345,6 +381,37 @@ pub(super) fn each_with_time(message: &ParsedMessage, range: Range<usize>) -> Op
     let each: Vec<Intent> = each.collect();
     let all = each.iter().all(|one| matches!(one, Intent::Remind { .. }));
     all.then_some(Intent::Several(each))
+}
+
+/// "tomorrow to water plants, call joe at 7pm": a day for both, and the hour of the second.
+pub(super) fn day_for_both(message: &ParsedMessage, range: Range<usize>) -> Option<Intent> {
+    let words = &message.words;
+    let (day, next) = parts::leading_time(words, range.start, false)?;
+    let has_hour = day.clock.is_some() || day.delay.is_some();
+    if day.day.is_none() || has_hour || words.get(next) != "to" || range.len() > SEVERAL_WORDS_MAX {
+        return None;
+    }
+    let is_task = |at: &usize| words.is_set_off(at - 1) && is_task_word(words.get(*at));
+    let mut tasks = (next + 2..range.end).filter(is_task);
+    let (second, None) = (tasks.next()?, tasks.next()) else {
+        return None;
+    };
+    let first = split_request(message, next + 1..second, false);
+    let later = split_request(message, second..range.end, false);
+    let hour = later
+        .spec
+        .filter(|spec| spec.clock.is_some() && spec.delay.is_none());
+    let both = [(day, first.text), (day.merged(hour?)?, later.text)];
+    let is_clear = |(_, text): &(TimeExpression, String)| !text.is_empty() && !has_time_left(text);
+    if first.spec.is_some() || !later.is_trailing || !both.iter().all(is_clear) {
+        return None;
+    }
+    let both = both
+        .iter()
+        .map(|(spec, text)| finished(message, spec, text));
+    let both: Vec<Intent> = both.collect();
+    let all = both.iter().all(|one| matches!(one, Intent::Remind { .. }));
+    all.then_some(Intent::Several(both))
 }
 
 /// "buy milk tomorrow at 6pm and call dad at 8pm", "take meds at 8am and 8pm": two times. A text or

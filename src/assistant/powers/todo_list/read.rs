@@ -18,6 +18,7 @@ use crate::assistant::powers::parsers;
 use crate::assistant::powers::planned_time;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
+use crate::assistant::text::words::Words;
 
 /// Words after "add" for each thing, where no list is named.
 const PLAIN_WORDS_MAX: usize = 5;
@@ -156,6 +157,7 @@ fn add_all(
         matches!(words.get(from), "for" | "by" | "on" | "at" | "due" | "in")
             || is_repeat(words.get(from))
             || time_until(words, from, end).is_some()
+            || begins_reason(words, from)
     };
     let links = ["to", "on", "onto", "in", "into"];
     // "add milk 2 shopping list", unlike "add milk to my phase 2 list"
@@ -231,7 +233,10 @@ fn to_list(message: &ParsedMessage<'_>, found: ListPhrase, at: usize, end: usize
         let (due, from) = due.map_or((None, found.end), |(due, to)| (Some(due), to));
         return added(message, found.list, (from, end), due);
     }
-    if found.end < end && ends_sentence(words, found.end - 1) {
+    let is_told = || words.is_set_off(found.end - 1) && begins_clause(words, found.end, end);
+    if found.end < end
+        && (ends_sentence(words, found.end - 1) || begins_reason(words, found.end) || is_told())
+    {
         let rest = parsers::original(words, found.end, end);
         return match is_remark(&rest) {
             true => added(message, found.list, (at + 1, found.start), None),
@@ -275,6 +280,46 @@ fn to_list(message: &ParsedMessage<'_>, found: ListPhrase, at: usize, end: usize
     }
     let purpose = words.original(found.end..purpose_end);
     with_purpose(action, purpose)
+}
+
+/// "because we're out": why something is put on a list.
+fn begins_reason(words: &Words<'_>, at: usize) -> bool {
+    matches!(
+        words.get(at),
+        "because" | "cause" | "cuz" | "cos" | "bc" | "since" | "as"
+    )
+}
+
+/// "we're out", "bo is coming": a sentence after the list, which is no part of a thing.
+fn begins_clause(words: &Words<'_>, at: usize, end: usize) -> bool {
+    const SUBJECT_WORDS_MAX: usize = 3;
+    let is_subject = matches!(
+        words.get(at),
+        "we" | "were"
+            | "weve"
+            | "i"
+            | "im"
+            | "ive"
+            | "its"
+            | "it"
+            | "theres"
+            | "there"
+            | "they"
+            | "theyre"
+            | "he"
+            | "hes"
+            | "she"
+            | "shes"
+            | "thats"
+    );
+    let mut verbs = at + 1..end.min(at + 1 + SUBJECT_WORDS_MAX);
+    let is_verb = |n: usize| {
+        matches!(
+            words.get(n),
+            "is" | "are" | "was" | "has" | "have" | "ran" | "comes" | "likes" | "wants"
+        )
+    };
+    is_subject && end > at + 1 || verbs.any(is_verb)
 }
 
 /// "milk to my list and eggs to the groceries list": at least two lists, the last one at the end.
