@@ -1,6 +1,6 @@
 //! Parses messages about renewals: "netflix renews every month on 5 december for 12.99".
 
-use super::super::entries::Period;
+use super::super::entries::{Period, removed_number};
 use super::super::planned_time::{self, PlannedTime};
 use super::super::{RequestStrength, money};
 use super::RenewalAction;
@@ -48,6 +48,9 @@ pub(in super::super) fn parse(
         let verb = (from..end).find(|n| matches!(words.get(*n), "renew" | "expire"))?;
         let about = without_article(message, from, verb)?;
         return Some((Soft, RenewalAction::Show(about)));
+    }
+    if let Some(number) = removed_number(words, at, end, &["delete", "remove", "forget", "drop"]) {
+        return Some((InSession, RenewalAction::RemoveNumber(number)));
     }
     if let Some(from) = words.after(at, phrases!["delete", "remove", "forget", "drop"])
         && let Some(about) = of_kind(message, from, end)

@@ -83,7 +83,9 @@ pub(in crate::assistant::powers) fn parse(
             InSession,
             TodoAction::Reopen(parsers::original(words, at + 1, end)),
         )),
-        _ => removed_and_added(message, at, end).or_else(|| removed::parse(message, at, end)),
+        _ => moved::corrected(message, at, end)
+            .or_else(|| removed_and_added(message, at, end))
+            .or_else(|| removed::parse(message, at, end)),
     }
 }
 
