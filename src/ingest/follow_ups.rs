@@ -18,7 +18,7 @@ pub(super) mod which_request;
 use super::dialog::NUMBERS_MS;
 use super::dialog::latest::{self, ItemEvent};
 use super::dialog::question::{self, Question};
-use super::listing::{described, listed, pairs};
+use super::listing::{self, described, listed, pairs};
 use super::referent::{self, Referent};
 use super::reply::Reply;
 use super::turn::MessageTurn;
@@ -42,6 +42,9 @@ pub(super) fn carry_out(
     tx: &mut Tx<'_>,
     what: &FollowUp,
 ) -> Result<Option<Reply>> {
+    if *what == FollowUp::Cancel(ReminderRef::Last) {
+        return cancel_last(turn, tx);
+    }
     let is_named = turn.message.text.to_lowercase().contains("reminder");
     let is_latest = *what == FollowUp::Cancel(ReminderRef::Latest) && !is_named;
     if is_latest && question::is_last(turn, tx)? {
@@ -103,6 +106,10 @@ pub(super) fn carry_out(
         }
         FollowUp::CancelAllBut(kept) => by_number::cancel_all_but(turn, tx, kept)?.map(Reply::from),
         FollowUp::Undo => Some(undo::last_or_nothing(turn, tx)?.into()),
+        FollowUp::IsSet => is_set(turn, tx)?.map(Reply::from),
+        FollowUp::DoneAlready { verbs, about } => {
+            by_words::mark_done_already(turn, tx, verbs, about)?.map(Reply::from)
+        }
         FollowUp::MovedAbout { about, to } => event_times::moved(turn, tx, about, to)?,
         FollowUp::Dates(which) => next_dates(turn, tx, which)?.map(Reply::from),
     })
@@ -289,6 +296,20 @@ fn mark_done(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> 
     )))
 }
 
+/// The reminder that was set last, or all there are. `None`: something else was spoken of since.
+fn is_set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+    if subject::is_another(turn, tx)? {
+        return Ok(None);
+    }
+    match referent::find_last(turn, tx)? {
+        Some(Referent::Open(open)) => {
+            let (now, zone) = (turn.now, turn.timezone());
+            Ok(Some(wording::still_set(&listed(&open), now, zone)))
+        }
+        _ => listing::all(turn, tx).map(Some),
+    }
+}
+
 /// "cancel it": the reminder that was named last, or what was told since.
 fn cancel_it(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
     if !subject::has_changed(turn, tx)? {
@@ -308,6 +329,18 @@ fn cancel_it(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> 
     match undo::told_last(turn, tx)? {
         None => told::take_back(turn, tx),
         reply => Ok(reply),
+    }
+}
+
+/// "cancel the last one": of what one message set, the last.
+fn cancel_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+    match referent::find_last(turn, tx)? {
+        Some(Referent::Open(open)) if open.len() > 1 && !subject::has_changed(turn, tx)? => {
+            let last = &open[open.len() - 1..];
+            open_reminders::cancel(turn, tx, last)?;
+            Ok(Some(wording::reminders_cancelled(&listed(last)).into()))
+        }
+        _ => carry_out(turn, tx, &FollowUp::Cancel(ReminderRef::Latest)),
     }
 }
 

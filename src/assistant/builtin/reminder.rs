@@ -61,6 +61,8 @@ const ALARM_HOUR_MIN: u32 = 5;
 /// Limit of a reminder's text in characters.
 pub const REMINDER_CHARS_MAX: usize = 1_000;
 
+/// Before the answer to the question what to remind of, and when.
+pub const ANYTHING_TO_REMIND: &str = "remind me ";
 /// Words of a time before "remind me".
 const BEFORE_WORDS_MAX: usize = 12;
 
@@ -335,7 +337,11 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
         Some(spec) if spec.lacks_hour() && !parsed.is_clause && begins_with_hour(&parsed.text) => {
             Intent::Unclear(wording::reminder_half_understood(&parsed.text))
         }
-        None if parsed.text.is_empty() => Intent::Unclear(wording::reminder_empty()),
+        None if parsed.text.is_empty() => Intent::AskRest {
+            reply: wording::reminder_empty(),
+            before: ANYTHING_TO_REMIND.to_owned(),
+            after: String::new(),
+        },
         None if parsed.is_clause => Intent::AskWhen {
             reply: wording::reminder_without_time(&parsed.text),
             text: parsed.text,

@@ -89,7 +89,8 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
 /// Words that agree to an offer, before its other time: "yes, but at 6".
 static YES_AT: Phrases = Phrases::new(&[
     "yes please but", "yes please", "yes pls", "yes also", "yep also", "yes but", "yes",
-    "yeah but", "yeah", "yep but", "yep", "sure but", "sure",
+    "yeah but", "yeah", "yep but", "yep", "sure but", "sure", "fine but", "fine", "good but",
+    "great but", "perfect but", "sounds good but", "ok but", "okay but", "alright but", "but",
 ]);
 
 /// "dentist got moved to friday at 3".

@@ -8,6 +8,7 @@ use super::half_understood::{has_digit, has_time_left, is_condition};
 use super::is_early;
 use super::parts::{self, split_request, text_of};
 use super::task_words::is_task_word;
+use crate::assistant::builtin::settings::is_first_name;
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};
 use crate::assistant::text::phrases::phrases;
 use crate::assistant::text::when::{self, TimeExpression, TimeOfDay};
@@ -383,6 +384,17 @@ pub(super) fn each_with_time(message: &ParsedMessage, range: Range<usize>) -> Op
     all.then_some(Intent::Several(each))
 }
 
+/// "call ann" for "ann" after "call bo".
+fn with_verb(first: &str, second: &str) -> String {
+    let (words, name) = (Words::new(first), Words::new(second));
+    let is_name =
+        name.len() == 1 && (is_first_name(name.get(0)) || second.starts_with(char::is_uppercase));
+    match is_name && words.len() == 2 && is_task_word(words.get(0)) {
+        true => format!("{} {second}", words.original(0..1)),
+        false => second.to_owned(),
+    }
+}
+
 /// "tomorrow to water plants, call joe at 7pm": a day for both, and the hour of the second.
 pub(super) fn day_for_both(message: &ParsedMessage, range: Range<usize>) -> Option<Intent> {
     let words = &message.words;
@@ -442,7 +454,8 @@ pub(super) fn two(message: &ParsedMessage, range: Range<usize>) -> Option<Intent
         }
         let mut later = after_the_one_before(message, &time, later);
         let is_again = matches!(second.text.as_str(), "" | "again");
-        let text = if is_again { &first.text } else { &second.text };
+        let whole = with_verb(&first.text, &second.text);
+        let text = if is_again { &first.text } else { &whole };
         // "at 5 to drink today and tomorrow"
         if is_again && later.delay.is_none() && later.clock.is_none() && later.part.is_none() {
             (later.clock, later.part) = (time.clock, time.part);
