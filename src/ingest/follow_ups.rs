@@ -42,9 +42,6 @@ pub(super) fn carry_out(
     tx: &mut Tx<'_>,
     what: &FollowUp,
 ) -> Result<Option<Reply>> {
-    if *what == FollowUp::Cancel(ReminderRef::Last) {
-        return cancel_last(turn, tx);
-    }
     let is_named = turn.message.text.to_lowercase().contains("reminder");
     let is_latest = *what == FollowUp::Cancel(ReminderRef::Latest) && !is_named;
     if is_latest && question::is_last(turn, tx)? {
@@ -77,6 +74,7 @@ pub(super) fn carry_out(
         } => change_last(turn, tx, to)?,
         FollowUp::Change { which, to } => changes::change_time(turn, tx, which, to)?,
         FollowUp::ChangeBefore => changes::change_offset(turn, tx)?,
+        FollowUp::Cancel(ReminderRef::Last) => cancel_last(turn, tx)?,
         FollowUp::Cancel(which) if !is_latest => cancel(turn, tx, which)?.map(Reply::from),
         FollowUp::Cancel(_) => cancel_it(turn, tx)?.map(Reply::from),
         FollowUp::CalledOff | FollowUp::CalledOffAbout(_) => {
@@ -94,13 +92,7 @@ pub(super) fn carry_out(
             Some(Referent::Open(_)) => Some(wording::change_unclear().into()),
             _ => None,
         },
-        FollowUp::Replace { to, text } => {
-            replacement::replace(turn, tx, Some(to), text)?.map(Reply::from)
-        }
-        FollowUp::Instead { to, text } => match latest::is_of_last_message(turn, tx)? {
-            true => replacement::in_place(turn, tx, to.as_ref(), text)?,
-            false => None,
-        },
+        FollowUp::Replace { .. } | FollowUp::Instead { .. } => replace(turn, tx, what)?,
         FollowUp::Skip { which, day } => {
             changes::skip(turn, tx, which, day.as_ref())?.map(Reply::from)
         }
@@ -113,6 +105,18 @@ pub(super) fn carry_out(
         FollowUp::MovedAbout { about, to } => event_times::moved(turn, tx, about, to)?,
         FollowUp::Dates(which) => next_dates(turn, tx, which)?.map(Reply::from),
     })
+}
+
+fn replace(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, what: &FollowUp) -> Result<Option<Reply>> {
+    match what {
+        FollowUp::Replace { to, text } => {
+            Ok(replacement::replace(turn, tx, Some(to), text)?.map(Reply::from))
+        }
+        FollowUp::Instead { to, text } if latest::is_of_last_message(turn, tx)? => {
+            replacement::in_place(turn, tx, to.as_ref(), text)
+        }
+        _ => Ok(None),
+    }
 }
 
 /// Answers follow-ups that need nothing to refer to.

@@ -78,18 +78,26 @@ pub(in crate::ingest) fn carry_out(
             let which = reminder_cancellation::ask_which(turn, tx, &found)?;
             Ok(Some(which.into()))
         }
-        ([_], FollowUp::Cancel(_)) => {
-            let cancelled = follow_ups::carry_out(turn, tx, what)?;
-            let kept = event_reminders::noted(turn, tx, about)?;
-            Ok(cancelled.map(|mut reply| {
-                if let Some(kept) = kept {
-                    reply.add(wording::kept_events(&kept).into());
-                }
-                reply
-            }))
-        }
+        ([_], FollowUp::Cancel(_)) => cancel_one(turn, tx, what, about),
         _ => follow_ups::carry_out(turn, tx, what),
     }
+}
+
+/// Cancels the reminder, and says what else is known by that name.
+fn cancel_one(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    what: &FollowUp,
+    about: &str,
+) -> Result<Option<Reply>> {
+    let cancelled = follow_ups::carry_out(turn, tx, what)?;
+    let kept = event_reminders::noted(turn, tx, about)?;
+    Ok(cancelled.map(|mut reply| {
+        if let Some(kept) = kept {
+            reply.add(wording::kept_events(&kept).into());
+        }
+        reply
+    }))
 }
 
 /// Snoozes the reminder with these words: the one that came last, or one that is still to come.

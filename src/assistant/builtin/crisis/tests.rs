@@ -350,7 +350,6 @@ const KINDS: [(CrisisKind, &[&str]); 5] = [
             "i drank bleach",
             "my sister took all her pills and isnt breathing and wants to die",
             "i took all of my moms xanax",
-            "took my moms pills, the whole box",
             "i'm gonna take all my pills",
         ],
     ),

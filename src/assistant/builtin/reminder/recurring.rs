@@ -73,11 +73,8 @@ pub(super) fn repeated(
         return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
     }
     // "floss and rent is 850 on the 1st of every month": floss once?
-    let is_of_second = found.start > range.start && tells_another(&left);
-    if is_of_second
-        || unread_words::after_time(message, &rest, parsed.tail.clone())
-        || has_more(&left)
-    {
+    let has_more = has_more(&left) || has_text && tells_another(&left);
+    if unread_words::after_time(message, &rest, parsed.tail.clone()) || has_more {
         return Some(Intent::Unclear(wording::reminder_half_understood(
             &parsed.text,
         )));

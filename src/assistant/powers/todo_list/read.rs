@@ -8,8 +8,8 @@ use super::drafts::{
 use super::fixed_requests::{question, session_request, whole_request};
 use super::groceries::is_grocery;
 use super::phrases::{
-    ListPhrase, begins_request, ends_sentence, is_of_others, is_repeat, list_at, no_repetition,
-    on_list,
+    ListPhrase, begins_clause, begins_reason, begins_request, ends_sentence, is_of_others,
+    is_repeat, list_at, no_repetition, on_list,
 };
 use super::{ListName, TodoAction, moved, removed, whole_lists};
 use crate::assistant::builtin::ParsedMessage;
@@ -18,7 +18,6 @@ use crate::assistant::powers::parsers;
 use crate::assistant::powers::planned_time;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
-use crate::assistant::text::words::Words;
 
 /// Words after "add" for each thing, where no list is named.
 const PLAIN_WORDS_MAX: usize = 5;
@@ -282,46 +281,6 @@ fn to_list(message: &ParsedMessage<'_>, found: ListPhrase, at: usize, end: usize
     }
     let purpose = words.original(found.end..purpose_end);
     with_purpose(action, purpose)
-}
-
-/// "because we're out": why something is put on a list.
-fn begins_reason(words: &Words<'_>, at: usize) -> bool {
-    matches!(
-        words.get(at),
-        "because" | "cause" | "cuz" | "cos" | "bc" | "since" | "as"
-    )
-}
-
-/// "we're out", "bo is coming": a sentence after the list, which is no part of a thing.
-fn begins_clause(words: &Words<'_>, at: usize, end: usize) -> bool {
-    const SUBJECT_WORDS_MAX: usize = 3;
-    let is_subject = matches!(
-        words.get(at),
-        "we" | "were"
-            | "weve"
-            | "i"
-            | "im"
-            | "ive"
-            | "its"
-            | "it"
-            | "theres"
-            | "there"
-            | "they"
-            | "theyre"
-            | "he"
-            | "hes"
-            | "she"
-            | "shes"
-            | "thats"
-    );
-    let mut verbs = at + 1..end.min(at + 1 + SUBJECT_WORDS_MAX);
-    let is_verb = |n: usize| {
-        matches!(
-            words.get(n),
-            "is" | "are" | "was" | "has" | "have" | "ran" | "comes" | "likes" | "wants"
-        )
-    };
-    is_subject && end > at + 1 || verbs.any(is_verb)
 }
 
 /// "milk to my list and eggs to the groceries list": at least two lists, the last one at the end.
