@@ -40,7 +40,7 @@ pub use reminder::before::{
     BeforeEvent, BeforeProblem, EventReading, around_missing_event, is_other_offset, names_offset,
     with_other_offset,
 };
-pub use reminder::{REMINDER_CHARS_MAX, reminder_matches};
+pub use reminder::{ANYTHING_TO_REMIND, REMINDER_CHARS_MAX, reminder_matches};
 pub use settings::NAME_CHARS_MAX;
 use std::ops::Range;
 pub use unknown::{Statement, UnknownMessage, asks_for_list};

@@ -18,7 +18,7 @@ pub(super) mod which_request;
 use super::dialog::NUMBERS_MS;
 use super::dialog::latest::{self, ItemEvent};
 use super::dialog::question::{self, Question};
-use super::listing::{described, listed, pairs};
+use super::listing::{self, described, listed, pairs};
 use super::referent::{self, Referent};
 use super::reply::Reply;
 use super::turn::MessageTurn;
@@ -74,6 +74,7 @@ pub(super) fn carry_out(
         } => change_last(turn, tx, to)?,
         FollowUp::Change { which, to } => changes::change_time(turn, tx, which, to)?,
         FollowUp::ChangeBefore => changes::change_offset(turn, tx)?,
+        FollowUp::Cancel(ReminderRef::Last) => cancel_last(turn, tx)?,
         FollowUp::Cancel(which) if !is_latest => cancel(turn, tx, which)?.map(Reply::from),
         FollowUp::Cancel(_) => cancel_it(turn, tx)?.map(Reply::from),
         FollowUp::CalledOff | FollowUp::CalledOffAbout(_) => {
@@ -91,21 +92,31 @@ pub(super) fn carry_out(
             Some(Referent::Open(_)) => Some(wording::change_unclear().into()),
             _ => None,
         },
-        FollowUp::Replace { to, text } => {
-            replacement::replace(turn, tx, Some(to), text)?.map(Reply::from)
-        }
-        FollowUp::Instead { to, text } => match latest::is_of_last_message(turn, tx)? {
-            true => replacement::in_place(turn, tx, to.as_ref(), text)?,
-            false => None,
-        },
+        FollowUp::Replace { .. } | FollowUp::Instead { .. } => replace(turn, tx, what)?,
         FollowUp::Skip { which, day } => {
             changes::skip(turn, tx, which, day.as_ref())?.map(Reply::from)
         }
         FollowUp::CancelAllBut(kept) => by_number::cancel_all_but(turn, tx, kept)?.map(Reply::from),
         FollowUp::Undo => Some(undo::last_or_nothing(turn, tx)?.into()),
+        FollowUp::IsSet => is_set(turn, tx)?.map(Reply::from),
+        FollowUp::DoneAlready { verbs, about } => {
+            by_words::mark_done_already(turn, tx, verbs, about)?.map(Reply::from)
+        }
         FollowUp::MovedAbout { about, to } => event_times::moved(turn, tx, about, to)?,
         FollowUp::Dates(which) => next_dates(turn, tx, which)?.map(Reply::from),
     })
+}
+
+fn replace(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, what: &FollowUp) -> Result<Option<Reply>> {
+    match what {
+        FollowUp::Replace { to, text } => {
+            Ok(replacement::replace(turn, tx, Some(to), text)?.map(Reply::from))
+        }
+        FollowUp::Instead { to, text } if latest::is_of_last_message(turn, tx)? => {
+            replacement::in_place(turn, tx, to.as_ref(), text)
+        }
+        _ => Ok(None),
+    }
 }
 
 /// Answers follow-ups that need nothing to refer to.
@@ -289,6 +300,20 @@ fn mark_done(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> 
     )))
 }
 
+/// The reminder that was set last, or all there are. `None`: something else was spoken of since.
+fn is_set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+    if subject::is_another(turn, tx)? {
+        return Ok(None);
+    }
+    match referent::find_last(turn, tx)? {
+        Some(Referent::Open(open)) => {
+            let (now, zone) = (turn.now, turn.timezone());
+            Ok(Some(wording::still_set(&listed(&open), now, zone)))
+        }
+        _ => listing::all(turn, tx).map(Some),
+    }
+}
+
 /// "cancel it": the reminder that was named last, or what was told since.
 fn cancel_it(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
     if !subject::has_changed(turn, tx)? {
@@ -308,6 +333,18 @@ fn cancel_it(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> 
     match undo::told_last(turn, tx)? {
         None => told::take_back(turn, tx),
         reply => Ok(reply),
+    }
+}
+
+/// "cancel the last one": of what one message set, the last.
+fn cancel_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+    match referent::find_last(turn, tx)? {
+        Some(Referent::Open(open)) if open.len() > 1 && !subject::has_changed(turn, tx)? => {
+            let last = &open[open.len() - 1..];
+            open_reminders::cancel(turn, tx, last)?;
+            Ok(Some(wording::reminders_cancelled(&listed(last)).into()))
+        }
+        _ => carry_out(turn, tx, &FollowUp::Cancel(ReminderRef::Latest)),
     }
 }
 

@@ -59,7 +59,7 @@ pub(in crate::ingest) fn resolve(
 ) -> Result<Option<Referent>> {
     let here = open_reminders::here(turn, tx)?;
     Ok(match which {
-        ReminderRef::Latest => find_last(turn, tx)?,
+        ReminderRef::Latest | ReminderRef::Last => find_last(turn, tx)?,
         ReminderRef::Listed => listing::just_shown(turn, tx, &here)?.map(Referent::Open),
         ReminderRef::Together(count) => {
             let listed = listing::just_shown(turn, tx, &here)?;

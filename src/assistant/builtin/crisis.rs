@@ -41,7 +41,7 @@ pub(in crate::assistant) use unrelated::is_unrelated;
 
 struct CrisisPatterns {
     crises: Vec<(PatternSet, CrisisPattern)>,
-    contexts: Vec<(u8, CrisisPattern)>,
+    contexts: Vec<(u16, CrisisPattern)>,
     other_meanings: Vec<CrisisPattern>,
 }
 
@@ -213,6 +213,7 @@ fn candidates(sentence: &Sentence<'_>) -> Vec<u16> {
 fn names_oneself(words: &Words) -> bool {
     let told = phrases![
         "told", "tells", "telling", "texted", "messaged", "wrote", "called", "asked", "to", "with",
+        "help",
     ];
     let before_verb = phrases![
         "m", "am", "just", "really", "so", "very", "do", "dont", "don't", "not", "have", "can",
@@ -251,7 +252,7 @@ struct CrisisMessage<'t> {
 
 /// The contexts of a sentence that rule crises out.
 struct SentenceContext {
-    contexts: u8,
+    contexts: u16,
     /// The words of other meanings: a bit for each.
     other_meanings: u64,
 }
@@ -274,13 +275,24 @@ impl CrisisMessage<'_> {
             };
             if found.any(is_meant) {
                 let around = around.get_or_init(|| self.surroundings(sentence));
-                kinds.push(kind_for(set.kind, around.contexts));
+                kinds.push(self.kind_for(set.kind, around.contexts));
             }
         }
     }
 
+    /// Who looks after a child, or somebody else, that took something needs no crisis line.
+    fn kind_for(&self, kind: CrisisKind, contexts: u16) -> CrisisKind {
+        let is_of_other = || contexts & context::OTHER != 0 && !names_oneself(self.words);
+        match kind {
+            CrisisKind::Overdose if contexts & context::CHILD != 0 || is_of_other() => {
+                CrisisKind::Emergency
+            }
+            kind => kind,
+        }
+    }
+
     fn surroundings(&self, sentence: &Sentence<'_>) -> SentenceContext {
-        let is_here = |(context, pattern): &&(u8, CrisisPattern)| {
+        let is_here = |(context, pattern): &&(u16, CrisisPattern)| {
             *context != context::LAUGHTER && pattern.is_in(sentence)
         };
         let contexts = PATTERNS.contexts.iter().filter(is_here);
@@ -316,14 +328,6 @@ impl CrisisMessage<'_> {
                 && matches!(&*plain_word.word, "live" | "living")
                 && home::is_named(self.words, plain_word.source + 1)
         })
-    }
-}
-
-/// Who looks after a child that took something needs no crisis line.
-fn kind_for(kind: CrisisKind, contexts: u8) -> CrisisKind {
-    match kind {
-        CrisisKind::Overdose if contexts & context::CHILD != 0 => CrisisKind::Emergency,
-        kind => kind,
     }
 }
 

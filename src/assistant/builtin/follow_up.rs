@@ -9,6 +9,7 @@ mod fixed;
 mod moment;
 mod new_time;
 mod next_dates;
+mod past_tense;
 mod read;
 mod restated;
 mod revised_time;
@@ -83,6 +84,11 @@ pub enum FollowUp {
     },
     /// "done with gym"
     DoneAbout(String),
+    /// "i called ann already": what begins with one of these verbs.
+    DoneAlready {
+        verbs: Vec<String>,
+        about: String,
+    },
     /// "change the text to buy milk": another text, at most `REMINDER_CHARS_MAX` characters.
     Rename {
         which: ReminderRef,
@@ -114,6 +120,8 @@ pub enum FollowUp {
     },
     /// "cancel all but 2".
     CancelAllBut(ReminderRef),
+    /// "did you set it?"
+    IsSet,
     Undo,
     Yes,
     No,
@@ -155,6 +163,7 @@ impl FollowUp {
             Self::Done
                 | Self::DoneNumbered(_)
                 | Self::DoneAbout(_)
+                | Self::IsSet
                 | Self::Yes
                 | Self::No
                 | Self::NeverMind
@@ -168,6 +177,8 @@ impl FollowUp {
 pub enum ReminderRef {
     /// The last one named or delivered.
     Latest,
+    /// "the last one": of several that were set together, the last.
+    Last,
     /// "both", "all of them": the last ones named, where they are so many; else all there are, if
     /// they are so many.
     Together(Option<usize>),

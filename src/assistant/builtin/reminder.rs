@@ -23,6 +23,7 @@ mod spoken_of;
 mod task_words;
 mod telling;
 mod timers;
+mod two_things;
 mod unread_words;
 mod vague;
 mod who;
@@ -42,11 +43,12 @@ pub(in crate::assistant) use parts::without_courtesies;
 use parts::{split_request, text_of, without_too};
 use recurring::{recurring, repeated};
 use repeats::repeats;
-use several_times::{at_several_times, each_with_text, each_with_time, two};
+use several_times::{at_several_times, each_with_text, each_with_time};
 pub(super) use spoken_of::spoken_of;
 pub(in crate::assistant) use task_words::is_task_word;
 use task_words::not_to_forget;
 use timers::{often_first, timer_first};
+use two_things::{day_for_both, two};
 use who::{everyone_here, somebody_else};
 
 use super::follow_up;
@@ -63,6 +65,8 @@ const WAKE_UP: &str = "wake up";
 /// Limit of a reminder's text in characters.
 pub const REMINDER_CHARS_MAX: usize = 1_000;
 
+/// Before the answer to the question what to remind of, and when.
+pub const ANYTHING_TO_REMIND: &str = "remind me ";
 /// Words of a time before "remind me".
 const BEFORE_WORDS_MAX: usize = 12;
 
@@ -74,9 +78,10 @@ static REMIND: Phrases = Phrases::new(&[
     "send me a reminder", "i need a reminder", "i want a reminder", "new reminder", "a reminder",
     "reminder", "dont let me forget", "do not let me forget", "never let me forget", "nudge me",
     "ping me", "alert me", "notify me", "wake me up", "wake me", "set an alarm", "set alarm",
-    "set a timer", "set timer", "add an alarm", "add alarm", "add a timer", "add timer",
-    "create an alarm", "make an alarm", "create a timer", "set up an alarm", "set up a timer",
-    "put an alarm on", "put on an alarm", "start a timer", "poke me", "timer", "alarm",
+    "set alarms", "set my alarms", "set a timer", "set timer", "add an alarm", "add alarm",
+    "add a timer", "add timer", "create an alarm", "make an alarm", "create a timer",
+    "set up an alarm", "set up a timer", "put an alarm on", "put on an alarm", "start a timer",
+    "poke me", "timer", "alarm",
 ]);
 
 static NOT_TO_FORGET: Phrases =
@@ -237,7 +242,7 @@ fn set(message: &ParsedMessage) -> Option<Intent> {
     let nothing = match command.as_str() {
         "wake me up" | "wake me" => WAKE_UP,
         _ if timer => "timer",
-        _ if command.ends_with("alarm") => "alarm",
+        _ if command.ends_with("alarm") || command.ends_with("alarms") => "alarm",
         _ => "",
     };
     if let Some(request) = at_hour_alone(words, body, nothing) {
@@ -303,8 +308,9 @@ fn other_than_once(
         return None;
     }
     later::read(message, range.clone())
+        .or_else(|| day_for_both(message, range.clone()))
         .or_else(|| each_with_text(message, range.clone()))
-        .or_else(|| at_several_times(message, range.clone()))
+        .or_else(|| at_several_times(message, range.clone(), request.nothing))
 }
 
 fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
@@ -357,7 +363,11 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
         Some(spec) if spec.lacks_hour() && !parsed.is_clause && begins_with_hour(&parsed.text) => {
             Intent::Unclear(wording::reminder_half_understood(&parsed.text))
         }
-        None if parsed.text.is_empty() => Intent::Unclear(wording::reminder_empty()),
+        None if parsed.text.is_empty() => Intent::AskRest {
+            reply: wording::reminder_empty(),
+            before: ANYTHING_TO_REMIND.to_owned(),
+            after: String::new(),
+        },
         None if parsed.is_clause => Intent::AskWhen {
             reply: wording::reminder_without_time(&parsed.text),
             text: parsed.text,

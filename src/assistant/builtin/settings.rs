@@ -110,6 +110,14 @@ fn name(message: &ParsedMessage) -> Option<Intent> {
             words.get(*at) == "and" && matches!(words.get(at + 1), "i" | "im" | "ive" | "my")
         })
         .unwrap_or(end);
+    // "kim and slept badly"
+    let is_name = |at: usize| {
+        is_first_name(words.get(at)) || words.original(at..at + 1).starts_with(char::is_uppercase)
+    };
+    let rest = (from + 1..end).find(|at| words.get(*at) == "and" && !is_name(at + 1));
+    let named_end = rest.unwrap_or(end);
+    let rest = rest.map(|and| words.original(and + 1..end));
+    let end = named_end;
     let name = subject(words.original(from..end));
     let is_name = end <= from + NAME_WORDS_MAX
         && name.chars().count() <= NAME_CHARS_MAX
@@ -121,7 +129,13 @@ fn name(message: &ParsedMessage) -> Option<Intent> {
         return Some(Intent::Unclear(wording::name_left()));
     }
     match is_name {
-        true => Some(Intent::SetName(name)),
+        true => Some(match rest {
+            Some(rest) => Intent::Several(vec![
+                Intent::SetName(name),
+                Intent::Unclear(wording::part_not_understood(rest)),
+            ]),
+            None => Intent::SetName(name),
+        }),
         false if called => None,
         false => Some(Intent::Unclear(wording::name_unclear(NAME_CHARS_MAX))),
     }

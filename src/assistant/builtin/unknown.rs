@@ -57,6 +57,8 @@ pub enum Statement {
         send_at: Timestamp,
         recurrence: Option<Recurrence>,
     },
+    /// Two of them, once each: what, and when.
+    Plans(Vec<(String, Timestamp)>),
 }
 
 impl UnknownMessage {
@@ -113,6 +115,13 @@ fn statement(message: &ParsedMessage) -> Option<Statement> {
             send_at,
             recurrence,
         }),
+        Intent::Several(each) => {
+            let plans = each.into_iter().filter_map(|one| match one {
+                Intent::Remind { text, send_at, .. } => Some((text, send_at)),
+                _ => None,
+            });
+            Some(Statement::Plans(plans.collect()))
+        }
         _ => None,
     })
 }

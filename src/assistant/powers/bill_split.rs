@@ -24,6 +24,7 @@ pub(super) use operations::Arguments;
 use people::{is_everybody, is_self};
 pub(super) use read::parse;
 use sums::{Payment, display_name, joined_names, owe, ways_of};
+pub(super) use unshared::sharing_hint;
 use unshared::sharing_unclear;
 
 /// People on one bill.

@@ -13,6 +13,7 @@ use chrono::{Datelike, Days, NaiveDate};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::bill_split::sharing_hint;
 use super::local_time;
 use super::money::{self, Currency, Money};
 use super::texts::{self, same, too_long};
@@ -188,9 +189,12 @@ impl BudgetState {
         spent: Vec<SpentAmount>,
         context: &PowerContext<'_>,
     ) -> Result<String, String> {
+        let mut hints = spent.iter();
+        let hint = hints.find_map(|one| sharing_hint(&one.money, &one.purpose));
         let each = spent.into_iter().map(|one| self.spend(one, context));
-        each.collect::<Result<Vec<_>, _>>()
-            .map(|reply| reply.join("\n"))
+        let mut replies = each.collect::<Result<Vec<_>, _>>()?;
+        replies.extend(hint);
+        Ok(replies.join("\n"))
     }
 
     fn spend(&mut self, spent: SpentAmount, context: &PowerContext<'_>) -> Result<String, String> {

@@ -32,6 +32,14 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Dai
     if let Some(action) = fixed(message.request()) {
         return Some((Clear, action));
     }
+    // What is meant is the superpower in use.
+    if phrases![
+        "stop it", "stop that", "stop them", "stop both", "turn it off", "turn that off"
+    ]
+    .contains(message.request())
+    {
+        return Some((RequestStrength::InSession, DailySummaryAction::Stop));
+    }
     // These words may have other meanings.
     static POSSIBLY_SHOW: Phrases = Phrases::new(&[
         "summary", "my day", "whats on today", "how does my day look", "how is my day looking",

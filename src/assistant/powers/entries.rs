@@ -7,6 +7,7 @@ mod entry;
 mod mailed;
 mod period;
 mod replacement;
+mod shown;
 
 use std::collections::BTreeMap;
 
@@ -25,6 +26,8 @@ use mailed::without_mails;
 pub(super) use period::Period;
 pub(super) use replacement::EntryMention;
 pub(super) use replacement::ReplacedDays;
+use shown::ShownEntries;
+pub(super) use shown::removed_number;
 
 /// The most entries of one superpower and person.
 pub(super) const ENTRIES_MAX: usize = 200;
@@ -46,6 +49,8 @@ pub(super) struct Entries {
     /// Marks of what mails state and the person corrected or removed, and when.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     dropped: BTreeMap<String, i64>,
+    #[serde(default, skip_serializing_if = "ShownEntries::is_empty")]
+    shown: ShownEntries,
 }
 
 impl Entries {

@@ -47,6 +47,8 @@ pub enum RenewalAction {
     List,
     Show(String),
     Remove(String),
+    /// "delete 1": by its number in the list that was shown.
+    RemoveNumber(usize),
     /// The assistant is asked to cancel it, which it can't.
     Order {
         about: String,
@@ -72,6 +74,13 @@ fn verb(entry: &Entry) -> &'static str {
         Some(Period::Once) => "ends",
         _ => "renews",
     }
+}
+
+fn removed_text(removed: &Entry) -> String {
+    format!(
+        "Okay, I no longer tell you of the renewal of {}. I can't cancel it with them; please do that yourself. “undo” brings it back.",
+        removed.what
+    )
 }
 
 /// How many days before the renewal the notice goes out.
@@ -236,8 +245,9 @@ impl RenewalState {
     ) -> Option<String> {
         Some(match self.renewals.named(about, context) {
             Some(entry) => format!(
-                "I can't cancel that with them; please do that yourself. I still know of it: {}. Say “remove the renewal of {about}” if I shall not tell you of it any more.",
-                entry.display(context)
+                "I can't cancel that with them; please do that yourself. I still know of it: {}. Say “remove the renewal of {}” if I shall not tell you of it any more.",
+                entry.display(context),
+                entry.what
             ),
             None if !is_kind => return None,
             None => format!(
@@ -300,17 +310,21 @@ impl Superpower for RenewalState {
                 ),
                 Err(question) => question,
             },
-            RenewalAction::List => self.overview(context),
+            RenewalAction::List => {
+                self.renewals.number(context);
+                self.overview(context)
+            }
             RenewalAction::Show(about) => match self.renewals.named(&about, context) {
                 Some(entry) => format!("{}.", entry.display(context)),
                 None if !context.sure => return None,
                 None => format!("I know of no renewal of {about}."),
             },
+            RenewalAction::RemoveNumber(number) => {
+                let id = self.renewals.numbered(number, context)?;
+                removed_text(&self.renewals.remove(id, context)?)
+            }
             RenewalAction::Remove(about) => match self.renewals.remove_named(&about, context) {
-                Ok(Some(removed)) => format!(
-                    "Okay, I no longer tell you of the renewal of {}. I can't cancel it with them; please do that yourself. “undo” brings it back.",
-                    removed.what
-                ),
+                Ok(Some(removed)) => removed_text(&removed),
                 Ok(None) => format!(
                     "I know of no renewal of {about}. {}",
                     self.overview(context)
@@ -342,6 +356,16 @@ impl Superpower for RenewalState {
             .map(|(date, entry)| format!("{} on {}", entry.what, texts::display(*date, today)))
             .collect();
         (!lines.is_empty()).then(|| format!("Renewals: {}", lines.join(", ")))
+    }
+
+    fn is_same_but_in_use(&self, other: &Self) -> bool {
+        self.renewals.is_same_but_shown(&other.renewals)
+    }
+
+    fn before(&self, after: &Self) -> Self {
+        Self {
+            renewals: self.renewals.with_shown(&after.renewals),
+        }
     }
 
     fn entries(&self) -> Option<&Entries> {

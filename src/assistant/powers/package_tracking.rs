@@ -48,6 +48,8 @@ pub enum ParcelAction {
         about: Option<String>,
         arrived: bool,
     },
+    /// "delete 1": by its number in the list that was shown.
+    RemoveNumber(usize),
     /// Why the time can't be used.
     UnclearTime(String),
 }
@@ -151,10 +153,7 @@ impl ParcelState {
         let found = self.which(about, context).map(|entry| entry.id);
         match found.and_then(|id| self.parcels.remove(id, context)) {
             Some(removed) if arrived => Some(format!("✓ {} has arrived.", removed.what)),
-            Some(removed) => Some(format!(
-                "Okay, I no longer wait for it: {}. “undo” brings it back.",
-                removed.what
-            )),
+            Some(removed) => Some(no_longer_waited_for(&removed)),
             None => self.ask_which(context),
         }
     }
@@ -227,6 +226,13 @@ fn mailed(booking: &Booking) -> Option<MailedEntry> {
     ))
 }
 
+fn no_longer_waited_for(removed: &Entry) -> String {
+    format!(
+        "Okay, I no longer wait for it: {}. “undo” brings it back.",
+        removed.what
+    )
+}
+
 impl Superpower for ParcelState {
     type Action = ParcelAction;
 
@@ -265,7 +271,14 @@ impl Superpower for ParcelState {
                 ),
                 None => return self.ask_which(context),
             },
-            ParcelAction::List => self.overview(context),
+            ParcelAction::List => {
+                self.parcels.number(context);
+                self.overview(context)
+            }
+            ParcelAction::RemoveNumber(number) => {
+                let id = self.parcels.numbered(number, context)?;
+                no_longer_waited_for(&self.parcels.remove(id, context)?)
+            }
             ParcelAction::Remove { about, arrived } => {
                 return self.remove(about.as_deref(), arrived, context);
             }
@@ -285,6 +298,16 @@ impl Superpower for ParcelState {
         let today = self.parcels.between(context.today(), context.today());
         let names: Vec<&str> = today.iter().map(|(_, entry)| entry.what.as_str()).collect();
         (!names.is_empty()).then(|| format!("Expected: {}", names.join(", ")))
+    }
+
+    fn is_same_but_in_use(&self, other: &Self) -> bool {
+        self.parcels.is_same_but_shown(&other.parcels)
+    }
+
+    fn before(&self, after: &Self) -> Self {
+        Self {
+            parcels: self.parcels.with_shown(&after.parcels),
+        }
     }
 
     fn entries(&self) -> Option<&Entries> {

@@ -146,6 +146,26 @@ pub(super) fn find(
     Some(TimeInText { time, spans })
 }
 
+/// "sat" directly after a verb, with the hour after it: elsewhere it may be another word.
+pub(super) fn short_day(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<TimeInText> {
+    let words = &message.words;
+    let name = words.get(at);
+    let is_short = when::weekday_name(name).is_some() && !name.ends_with("day");
+    let (day, next) = when::day_at(words, at).filter(|(_, next)| is_short && *next <= end)?;
+    let day = TimeExpression {
+        day: Some(day),
+        ..TimeExpression::default()
+    };
+    let hour = when::read(words, next).filter(|(_, next)| *next <= end);
+    let whole = hour.and_then(|(hour, next)| Some((day.merged(hour)?, next)));
+    let (spec, next) = whole.unwrap_or((day, next));
+    let is_one = !matches!(words.get(next), "or" | "and" | "to" | "-");
+    is_one.then(|| TimeInText {
+        time: resolved(spec, message, false).map_err(problem_text),
+        spans: vec![(at, next)],
+    })
+}
+
 /// The reply about a recurring time.
 pub(super) fn comes_again() -> String {
     "I keep only what comes once here. Tell me the next day of it; or I remind you each time: “remind me every friday at 9 of …”."

@@ -48,6 +48,8 @@ pub enum ReservationAction {
     List,
     Show(String),
     Remove(BookingRef),
+    /// "delete 1": by its number in the list that was shown.
+    RemoveNumber(usize),
     /// The person has cancelled it.
     Cancelled(BookingRef),
     Move {
@@ -203,6 +205,10 @@ impl ReservationState {
                 ));
             }
         };
+        self.forget(id, is_done, context)
+    }
+
+    fn forget(&mut self, id: u32, is_done: bool, context: &PowerContext<'_>) -> Option<String> {
         let removed = self.bookings.remove(id, context)?.display(context);
         let hint = match is_done {
             true => "",
@@ -294,7 +300,14 @@ impl Superpower for ReservationState {
                 };
                 self.keep(draft, time, mention, context)
             }
-            ReservationAction::List => self.overview(context),
+            ReservationAction::List => {
+                self.bookings.number(context);
+                self.overview(context)
+            }
+            ReservationAction::RemoveNumber(number) => {
+                let id = self.bookings.numbered(number, context)?;
+                return self.forget(id, false, context);
+            }
             ReservationAction::Show(about) => return self.show(&about, context),
             ReservationAction::Move { which, to, said } => {
                 return self.relocate(&which, (to, &said), context);
@@ -320,6 +333,17 @@ impl Superpower for ReservationState {
     fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
         let today = context.today();
         self.bookings.brief("Booked", (today, today), context)
+    }
+
+    fn is_same_but_in_use(&self, other: &Self) -> bool {
+        self.bookings.is_same_but_shown(&other.bookings)
+    }
+
+    fn before(&self, after: &Self) -> Self {
+        Self {
+            bookings: self.bookings.with_shown(&after.bookings),
+            ..self.clone()
+        }
     }
 
     fn entries(&self) -> Option<&Entries> {

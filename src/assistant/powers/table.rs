@@ -22,6 +22,7 @@ use bill_split::BillSplitAction;
 use birthday_reminder::BirthdayAction;
 use budget_tracker::BudgetAction;
 use calendar_query_agent::CalendarQuery;
+use daily_summary::DailySummaryAction;
 use membership_renewal::RenewalAction;
 use reservation_prep::ReservationAction;
 use trip_planner::TripAction;
@@ -283,9 +284,13 @@ impl PowerAction {
         )
     }
 
-    /// Whether it takes back what was noted last.
+    /// Whether it takes back what was noted last, or ends what was just begun.
     pub fn removes_last(&self) -> bool {
-        matches!(self, Self::BudgetTracker(BudgetAction::RemoveLast))
+        matches!(
+            self,
+            Self::BudgetTracker(BudgetAction::RemoveLast)
+                | Self::DailySummary(DailySummaryAction::Stop)
+        )
     }
 
     /// Whether it is of the superpower in use, if that has what is named: the packing list, a

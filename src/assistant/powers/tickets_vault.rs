@@ -6,7 +6,7 @@ mod operations;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry};
+use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, removed_number};
 use super::facts::Booking;
 use super::notice::{Notice, promise};
 use super::planned_time::{self, PlannedTime};
@@ -38,6 +38,8 @@ pub enum TicketAction {
     /// `None`: all of them.
     Show(Option<String>),
     Remove(String),
+    /// "delete 1": by its number in the list that was shown.
+    RemoveNumber(usize),
     /// Why the time can't be used.
     UnclearTime(String),
 }
@@ -64,6 +66,10 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Tic
         && found.range().1 == end
     {
         return Some((InSession, with_time(found.time, TicketAction::SetTime)));
+    }
+    let verbs = ["delete", "remove", "forget", "drop", "discard", "cancel"];
+    if let Some(number) = removed_number(words, at, end, &verbs) {
+        return Some((InSession, TicketAction::RemoveNumber(number)));
     }
     let ticket = (at..end).find(|n| is_ticket(words.get(*n)))?;
     static VERBS: Phrases = Phrases::new(&[
@@ -263,6 +269,13 @@ impl TicketState {
     }
 }
 
+fn thrown_away(removed: &Entry) -> String {
+    format!(
+        "Okay, I threw away the ticket “{}”. “undo” brings it back.",
+        removed.what
+    )
+}
+
 impl Superpower for TicketState {
     type Action = TicketAction;
 
@@ -308,17 +321,21 @@ impl Superpower for TicketState {
                 let when = texts::time_text(time.day, time.minute, context.today());
                 format!("Okay, “{what}” is for {when}. {}", self.promised(context))
             }
-            TicketAction::Show(None) => self.overview(context),
+            TicketAction::Show(None) => {
+                self.tickets.number(context);
+                self.overview(context)
+            }
             TicketAction::Show(Some(about)) => match self.tickets.named(&about, context) {
                 Some(entry) => format!("🎟️ {}", entry.display(context)),
                 None if !context.sure => return None,
                 None => format!("I keep no ticket for {about}. {}", self.overview(context)),
             },
+            TicketAction::RemoveNumber(number) => {
+                let id = self.tickets.numbered(number, context)?;
+                thrown_away(&self.tickets.remove(id, context)?)
+            }
             TicketAction::Remove(about) => match self.tickets.remove_named(&about, context) {
-                Ok(Some(removed)) => format!(
-                    "Okay, I threw away the ticket “{}”. “undo” brings it back.",
-                    removed.what
-                ),
+                Ok(Some(removed)) => thrown_away(&removed),
                 Ok(None) => format!("I don't find that ticket. {}", self.overview(context)),
                 Err(question) => question,
             },
@@ -338,6 +355,16 @@ impl Superpower for TicketState {
         let today = self.tickets.between(context.today(), context.today());
         let names: Vec<&str> = today.iter().map(|(_, entry)| entry.what.as_str()).collect();
         (!names.is_empty()).then(|| format!("Tickets: {}", names.join("; ")))
+    }
+
+    fn is_same_but_in_use(&self, other: &Self) -> bool {
+        self.tickets.is_same_but_shown(&other.tickets)
+    }
+
+    fn before(&self, after: &Self) -> Self {
+        Self {
+            tickets: self.tickets.with_shown(&after.tickets),
+        }
     }
 
     fn entries(&self) -> Option<&Entries> {

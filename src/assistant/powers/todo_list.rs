@@ -80,6 +80,8 @@ pub enum TodoAction {
         old: String,
         new: Vec<TodoDraft>,
     },
+    /// "no, oat milk": of what is on the list in use, said more exactly.
+    Correct(Vec<TodoDraft>),
     Move {
         texts: Vec<String>,
         from: ListName,
@@ -130,6 +132,7 @@ impl Superpower for TodoState {
             TodoAction::Exchange { list, old, new } => {
                 return self.exchange(&list, &old, new, context);
             }
+            TodoAction::Correct(new) => return self.correct(new, context),
             TodoAction::Move { texts, from, to } => {
                 return self.move_things(&texts, (&from, &to), context);
             }

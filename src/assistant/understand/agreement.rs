@@ -64,6 +64,18 @@ pub(super) fn yes_and_request(message: &ParsedMessage<'_>) -> Option<Intent> {
     if words.get(yes_end) == "but" {
         return None;
     }
+    let again = match follow_up::read(&rest) {
+        Some(FollowUp::Time(time)) if words.get(from - 1) == "also" => Some(FollowUp::Again(time)),
+        what => what.filter(|what| matches!(what, FollowUp::Again(_))),
+    };
+    if let Some(what) = again {
+        let otherwise = Intent::Unclear(wording::part_not_understood(context.text));
+        let again = Intent::FollowUp {
+            what,
+            otherwise: Box::new(otherwise),
+        };
+        return Some(Intent::Several(vec![yes(), again]));
+    }
     let is_of_power = || {
         let is_clear = |call: &PowerCall| call.strength == RequestStrength::Clear;
         match is_linked {
@@ -84,10 +96,13 @@ pub(super) fn yes_and_request(message: &ParsedMessage<'_>) -> Option<Intent> {
     if rest.depends_on_zone.get() {
         message.depends_on_zone.set(true);
     }
-    let yes = Intent::FollowUp {
+    Some(Intent::Several(vec![yes(), request]))
+}
+
+fn yes() -> Intent {
+    Intent::FollowUp {
         what: FollowUp::Yes,
         // Nothing was offered.
         otherwise: Box::new(Intent::Say(String::new())),
-    };
-    Some(Intent::Several(vec![yes, request]))
+    }
 }

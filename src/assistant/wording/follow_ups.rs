@@ -217,6 +217,11 @@ pub fn kept_reminders(
     list("I've changed no reminder of it:", lines, reminders.len())
 }
 
+/// What is still known by the name of a reminder that was cancelled.
+pub fn kept_events(events: &str) -> String {
+    format!("I still know of this: {events}")
+}
+
 /// A reminder that would come during a focus session.
 pub fn after_focus(until: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
     format!(

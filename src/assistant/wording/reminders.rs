@@ -272,6 +272,32 @@ pub fn reminder_offered(
     )
 }
 
+/// Several things with their times, without a request for reminders.
+pub fn reminders_offered(
+    reminders: &[(&str, Timestamp)],
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    let each = reminders.iter().map(|(what, at)| {
+        let when = times::day_and_time(*at, now, timezone);
+        format!("{when}: {}", quoted(what.trim_end_matches(['.', '!', '?'])))
+    });
+    let hint = if timezone.is_none() {
+        times::ZONE_HINT
+    } else {
+        ""
+    };
+    format!(
+        "Shall I remind you {}? Say “yes”.{hint}",
+        each.collect::<Vec<_>>().join(", and ")
+    )
+}
+
+/// An offer that was neither taken nor declined before something else was told.
+pub fn offer_left(what: &str) -> String {
+    format!("I've not set this reminder: {}", quoted(what))
+}
+
 /// Something that is needed, without a request.
 pub fn list_offered(thing: &str) -> String {
     format!("Shall I put {} on your list? Say “yes”.", quoted(thing))

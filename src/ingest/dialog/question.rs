@@ -78,6 +78,8 @@ pub(in crate::ingest) enum Question {
         send_at: i64,
         rule: Option<NotedRule>,
     },
+    /// Whether to set reminders of these texts, once each, at these times in milliseconds.
+    OfferedReminders(Vec<(String, i64)>),
     /// Whether to do what these words request.
     OfferedRequest(String),
     /// Whether to take back what a message changed, by this superpower or by the assistant itself.

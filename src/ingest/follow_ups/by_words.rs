@@ -9,7 +9,7 @@ use crate::ingest::dialog::latest::{self, ItemEvent};
 use crate::ingest::listing::{self, listed};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{follow_ups, open_reminders, reminder_cancellation};
+use crate::ingest::{event_reminders, follow_ups, open_reminders, reminder_cancellation};
 use crate::store::{Reminder, Tx};
 
 /// "cancel the pills": a message that means nothing else names a reminder by its words.
@@ -24,7 +24,9 @@ pub(in crate::ingest) fn carry_out(
     if let FollowUp::CalledOffAbout(name) = what {
         return Ok(appointments::note_cancelled(turn, tx, name)?.map(Reply::from));
     }
-    if let FollowUp::SnoozeAbout { .. } | FollowUp::DoneAbout(_) = what {
+    if let FollowUp::SnoozeAbout { .. } | FollowUp::DoneAbout(_) | FollowUp::DoneAlready { .. } =
+        what
+    {
         return follow_ups::carry_out(turn, tx, what);
     }
     if let FollowUp::Cancel(ReminderRef::About(about)) = what
@@ -76,8 +78,26 @@ pub(in crate::ingest) fn carry_out(
             let which = reminder_cancellation::ask_which(turn, tx, &found)?;
             Ok(Some(which.into()))
         }
+        ([_], FollowUp::Cancel(_)) => cancel_one(turn, tx, what, about),
         _ => follow_ups::carry_out(turn, tx, what),
     }
+}
+
+/// Cancels the reminder, and says what else is known by that name.
+fn cancel_one(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    what: &FollowUp,
+    about: &str,
+) -> Result<Option<Reply>> {
+    let cancelled = follow_ups::carry_out(turn, tx, what)?;
+    let kept = event_reminders::noted(turn, tx, about)?;
+    Ok(cancelled.map(|mut reply| {
+        if let Some(kept) = kept {
+            reply.add(wording::kept_events(&kept).into());
+        }
+        reply
+    }))
 }
 
 /// Snoozes the reminder with these words: the one that came last, or one that is still to come.
@@ -110,6 +130,29 @@ pub(super) fn mark_done(
         return super::mark_done(turn, tx);
     }
     let open = referent::find_named(turn, tx, about)?;
+    match open.len() {
+        0 => Ok(None),
+        1 => mark_open_done(turn, tx, open).map(Some),
+        _ => {
+            let how = "with its number, like “done 2”";
+            listing::ask_which(turn, tx, how, &open).map(Some)
+        }
+    }
+}
+
+/// "i called ann already": the reminder to call ann. `None`: there is none, or it isn't clear which.
+pub(super) fn mark_done_already(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    verbs: &[String],
+    about: &str,
+) -> Result<Option<String>> {
+    let mut open = open_reminders::matching(turn, tx, Some(about), None)?;
+    let begins = |text: &str| {
+        let first = text.split_whitespace().next().unwrap_or_default();
+        verbs.iter().any(|verb| first.eq_ignore_ascii_case(verb))
+    };
+    open.retain(|one| one.room == turn.room.id && begins(&one.text));
     match open.len() {
         0 => Ok(None),
         1 => mark_open_done(turn, tx, open).map(Some),

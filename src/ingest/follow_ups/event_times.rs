@@ -68,7 +68,9 @@ pub(in crate::ingest) fn kept_reminders(
     intent: &Intent,
 ) -> Result<Option<String>> {
     let cancelled = || match &turn.unknown_message().named_follow_up {
-        Some(FollowUp::CalledOffAbout(about)) => Some(about.clone()),
+        Some(FollowUp::CalledOffAbout(about) | FollowUp::Cancel(ReminderRef::About(about))) => {
+            Some(about.clone())
+        }
         _ => None,
     };
     let about = match intent {

@@ -56,6 +56,9 @@ pub(in crate::ingest) fn answer_rest(
     if rest.is_empty() {
         return Ok(None);
     }
+    if before == assistant::ANYTHING_TO_REMIND {
+        return answer_all(turn, tx, &format!("{before}{rest}"));
+    }
     let reply = match before.starts_with("remind me ") {
         true => remind_with(turn, tx, (&before, &rest, &after))?,
         false => {
@@ -67,6 +70,32 @@ pub(in crate::ingest) fn answer_rest(
         question::close(turn, tx)?;
     }
     Ok(reply)
+}
+
+/// The answer to the question what to remind of, and when: either of both, or both. `None`: it is
+/// something else.
+fn answer_all(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, request: &str) -> Result<Option<Reply>> {
+    let persona = turn.ingest.persona.get();
+    let text = &turn.message.text;
+    let is_task = assistant::begins_with_task(text, &persona.name)
+        || text.trim_start().to_lowercase().starts_with("to ");
+    let understood = understood(turn, request);
+    let is_answer = match &understood {
+        Intent::Remind { .. } | Intent::Several(_) | Intent::AskWhat { .. } => true,
+        Intent::AskWhen { .. } => is_task,
+        _ => false,
+    };
+    if !is_answer || !question::was_just_asked(turn, tx)? {
+        return Ok(None);
+    }
+    question::close(turn, tx)?;
+    match understood {
+        Intent::AskWhen { ref reply, .. } | Intent::AskWhat { ref reply, .. } => {
+            question::ask_about(turn, tx, &understood)?;
+            Ok(Some(reply.clone().into()))
+        }
+        request => reminder_requests::set_requested(turn, tx, request).map(Some),
+    }
 }
 
 /// The answer to the question when that is no time alone: "at 5 and at 7", "after dinner".

@@ -21,10 +21,30 @@ pub(in crate::ingest) fn take_statement(
     tx: &mut Tx<'_>,
 ) -> Result<Option<Reply>> {
     let unknown = turn.unknown_message();
-    match unknown.statement.clone() {
-        Some(stated) if !turn.in_group() => answer(turn, tx, stated),
-        _ => Ok(None),
-    }
+    let stated = unknown.statement.clone().filter(|_| !turn.in_group());
+    let unset = match may_agree(turn) {
+        true => question::read_open(turn, tx)?,
+        false => None,
+    };
+    let Some(Question::OfferedReminder { text, .. }) = unset else {
+        return stated.map_or(Ok(None), |stated| answer(turn, tx, stated));
+    };
+    question::close(turn, tx)?;
+    let reply = stated.map_or(Ok(None), |stated| answer(turn, tx, stated))?;
+    Ok(reply.map(|mut reply| {
+        reply.add(wording::offer_left(&text).into());
+        reply
+    }))
+}
+
+/// "ok i'm out of eggs": whether the first word agrees to what was offered isn't clear.
+fn may_agree(turn: &MessageTurn<'_>) -> bool {
+    let text = turn.message.text.trim().to_lowercase();
+    let first = text.split(|c: char| !c.is_alphanumeric()).next();
+    matches!(
+        first,
+        Some("ok" | "okay" | "fine" | "alright" | "sure" | "yes")
+    )
 }
 
 /// The answer to a statement that stands beside other requests.
@@ -39,6 +59,10 @@ pub(in crate::ingest) fn answer_part(
         | Statement::Trip(text)
         | Statement::Plan { text, .. } => wording::part_not_done(text),
         Statement::Changed(fact) => wording::part_not_done(&fact.subject),
+        Statement::Plans(each) => {
+            let texts: Vec<&str> = each.iter().map(|(text, _)| text.as_str()).collect();
+            wording::part_not_done(&texts.join(", "))
+        }
     };
     Ok(answer(turn, tx, stated)?.unwrap_or_else(|| not_done.into()))
 }
@@ -80,6 +104,14 @@ fn answer(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, stated: Statement) -> Result<
             };
             Some(offer(turn, tx, text, &new)?)
         }
+        Statement::Plans(each) if turn.unknown_message().foreign_language.is_none() => {
+            let pairs: Vec<(&str, Timestamp)> =
+                each.iter().map(|(text, at)| (text.as_str(), *at)).collect();
+            let reply = wording::reminders_offered(&pairs, turn.now, turn.timezone());
+            let each = each.into_iter().map(|(text, at)| (text, at.0)).collect();
+            question::ask(turn, tx, &Question::OfferedReminders(each))?;
+            Some(reply.into())
+        }
         _ => None,
     })
 }
@@ -108,6 +140,16 @@ pub(super) fn accept(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<R
                 zone: None,
             },
         )?,
+        Some(Question::OfferedReminders(each)) => {
+            let mut all = Reply::default();
+            for (text, at) in each {
+                all.add(match at > turn.now.0 {
+                    true => reminder_requests::set(turn, tx, &text, &NewTime::at(Timestamp(at)))?,
+                    false => wording::reminder_past().into(),
+                });
+            }
+            all
+        }
         Some(Question::OfferedRequest(request)) => answer::answer_part(turn, tx, &request)?.into(),
         _ => return Ok(None),
     };
@@ -184,7 +226,15 @@ pub(in crate::ingest) fn withdraw(
     tx: &mut Tx<'_>,
     intent: &Intent,
 ) -> Result<()> {
-    if matches!(intent, Intent::FollowUp { .. } | Intent::Say(_)) || agrees(turn, intent) {
+    let is_undo = matches!(
+        intent,
+        Intent::FollowUp {
+            what: FollowUp::Undo,
+            ..
+        }
+    );
+    let is_short = matches!(intent, Intent::FollowUp { .. } | Intent::Say(_)) && !is_undo;
+    if is_short || agrees(turn, intent) {
         return Ok(());
     }
     let is_over = match question::read_open(turn, tx)? {
@@ -192,10 +242,17 @@ pub(in crate::ingest) fn withdraw(
             changes_something(intent) || is_another_reminder(turn, intent)
         }
         _ if turn.in_group() => false,
+        // Where something is told, the answer says that it isn't set.
+        Some(Question::OfferedReminder { .. }) if *intent == Intent::Unknown && may_agree(turn) => {
+            false
+        }
         // It may be before the trip that was offered.
         Some(Question::OfferedRequest(_)) if matches!(intent, Intent::RemindBefore(_)) => false,
         Some(
-            Question::OfferedReminder { .. } | Question::OfferedRequest(_) | Question::Undo { .. },
+            Question::OfferedReminder { .. }
+            | Question::OfferedReminders(_)
+            | Question::OfferedRequest(_)
+            | Question::Undo { .. },
         ) => true,
         _ => false,
     };

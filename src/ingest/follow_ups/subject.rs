@@ -87,7 +87,10 @@ fn speaks_of_another(turn: &MessageTurn<'_>, one: &MessageRow) -> bool {
             let asks_for_patience = one.text.to_lowercase().starts_with("wait");
             let words = one.text.split_whitespace().count();
             let is_long = words >= UNKNOWN_WORDS_MIN || words > 1 && tells_when(&one.text);
-            matches!(statement, Some(Statement::Plan { .. })) || is_long && !asks_for_patience
+            matches!(
+                statement,
+                Some(Statement::Plan { .. } | Statement::Plans(_))
+            ) || is_long && !asks_for_patience
         }
         _ => false,
     }

@@ -3,7 +3,7 @@
 
 use super::pattern_set::context::*;
 
-pub(super) const CONTEXTS: [(u8, &[&str]); 8] = [
+pub(super) const CONTEXTS: [(u16, &[&str]); 9] = [
     (
         LAUGHTER,
         &[
@@ -80,6 +80,13 @@ pub(super) const CONTEXTS: [(u8, &[&str]); 8] = [
         ],
     ),
     (CHILD, &["my|our|a|the|his|her|year? CHILD|old"]),
+    (
+        OTHER,
+        &[
+            "NEAR|CHILD|WHO .. TOOK|take|takes|taking|drinking|overdosed|overdosing|overdose|od|injected|shot_up|mixed|combined|washed",
+            "^ NAME just|also|has|have|is|was|may|might|probably|already? TOOK|taken|taking|drinking|overdosed|overdosing|overdose|od|injected|mixed|combined|washed",
+        ],
+    ),
 ];
 
 /// Other meanings of words in crisis patterns: a match that shares a word with one of them is no
@@ -120,7 +127,9 @@ pub(super) const OTHER_MEANINGS: &[&str] = &[
     "ending|end it with|at|on|by|in|early|there|here_for|before|after",
     "end it all THINGS $",
     "end my|the|this|all? THINGS|meeting|call|subscription|trial|session|lease|contract|day",
-    "my life savings|insurance|story|jacket|partner|easier|coach|better|goal|goals|choices|motto",
+    "my life easier|better|goal|goals|choices|motto",
+    "life admin|savings|insurance|story|stories|jacket|vest|partner|coach|coaches|coaching|hack|hacks|drawing|science|sciences|skills|lessons|event|events|simulator",
+    "single|student|city|village|country|suburban|office|work|working|corporate|college|campus|school|dating|love|social|night|van|farm life",
     "take my life .. seriously|easy",
     "LIVE with NEAR",
     "LIVE here|there anymore? ... flat|apartment|rent|lease|landlord|neighbors|neighbours|neighborhood|move_out|moving_out|moving_to|new_place|new_house|new_room",
@@ -166,7 +175,7 @@ pub(super) const OTHER_MEANINGS: &[&str] = &[
     "care|cares|notice|matter .. if i do|did not? come|go|show|eat|wear|take|get|shower|work|reply|it|that|my|the",
     // Violence
     "HIT ME up|back first|for|on|if|when|later|about|today|tomorrow|at|some|anytime|after",
-    "hit|hits|hitting ME up $|with|about|asap|please|and|again",
+    "hit|hits|hitting ME up $|with|about|asap|please|and|again|every|on|for|daily|whenever|when|all_the|often|sometimes|regularly",
     "hit|hits ME back|first|that",
     "HIT ME at|in GAME|everything|it|that|this|my|every|the_game|a_game|games|a_race|the_race",
     "HIT ME again|so|badly|every|last|today|yesterday|almost|and .. at|in GAME",
@@ -175,6 +184,7 @@ pub(super) const OTHER_MEANINGS: &[&str] = &[
     "we have beaten",
     "it|that|this|which|what|reality|news|sun|cold|heat|wave|hunger|ball|song|jetlag|caffeine|coffee|wind|realization|prices|traffic|smell|nostalgia|video|movie|lyrics|line|bug|bill .. HIT ME",
     "HIT ME with|a|an .. NEWS",
+    "^ inflation|grief|sadness|depression|tiredness|burnout|covid|flu|puberty|menopause|hangover|fatigue|guilt|panic|anxiety|loneliness|regret|homesickness|pollen|allergies|migraine|cramps|lightning|rain|hail|snow|karma|love|words|silence|music|tears|taxes|rent|stress|hormones|emotions|feelings|memories|alcohol|tequila|weed|edibles|deadlines|reality|motivation|inspiration|hunger|thirst|nausea|jetlag|monday|mondays|winter|summer|autumn|spring|shoes|boots|heels|spotify|youtube|tiktok|netflix|whiskey|vodka|espresso just|also|really|has|have|is|was|always|keeps|kept|often|almost|sometimes|used_to? HIT ME",
     "with a NEWS|snowball|pillow|balloon|ball|water",
     "grabbed|pulled ME a|an|some|aside|in_for",
     "HIT ME a|an|some message|text|email|look|dm|mail|smile|offer|deal|link",

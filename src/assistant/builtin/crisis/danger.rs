@@ -4,12 +4,18 @@
 use super::CrisisKind::Danger;
 use super::pattern_set::{PatternSet, context::*};
 
-pub(super) const DANGER: [PatternSet; 3] = [
+pub(super) const DANGER: [PatternSet; 4] = [
     PatternSet {
         kind: Danger,
         language: "en",
         yields_to: 0,
         patterns: VIOLENCE,
+    },
+    PatternSet {
+        kind: Danger,
+        language: "en",
+        yields_to: LAUGHTER | FICTION | REQUEST,
+        patterns: BY_SOMEBODY_NAMED,
     },
     PatternSet {
         kind: Danger,
@@ -82,6 +88,15 @@ const VIOLENCE: &[&str] = &[
     "not .. safe place .. go",
     "nowhere safe",
     "I .. in danger",
+];
+
+/// Violence against the writer, of somebody by name.
+const BY_SOMEBODY_NAMED: &[&str] = &[
+    "^ NAME just|also|really|has|have|is|was|always|keeps|kept|often|almost|sometimes|used_to? ASSAULT ME",
+    "^ NAME just|also|really|has|have|is|was|always|keeps|kept|often|almost|sometimes|used_to? hit|hits|hitting|punch|slap|kick|choke|hurt|hurts|hurting|shoved|shoves|pushed|pushes|threatens|threatened|strangle ME $|AFTERHIT",
+    "^ NAME just|also|really|has|have|is|was|always|keeps|kept|often|almost|sometimes|used_to? beat|beats|beating|beaten ME up $|AFTERHIT|and",
+    "^ NAME just|also|really|has|have|is|was|always|keeps|kept|often|almost|sometimes|used_to? HIT ME .. with a|his|her|the? belt|stick|bottle|fist|fists|hammer|shoe|cable|pan|chair|bat|knife|cord|iron",
+    "^ NAME just|also|really|has|have|is|was|always|keeps|kept|often|almost|sometimes|used_to? HIT ME .. in|on|by|across the|my? face|head|stomach|throat|neck|belly|back|eye|jaw|mouth|hair|arm|arms|ribs|chest",
 ];
 
 /// Who may hurt somebody soon.

@@ -4,6 +4,7 @@
 //!
 //! - `breathe`: this word; `breathe|breath`: one of them
 //! - `NEAR`: a word of this class (`classes`); `NEAR|he|$`: one of them, or the end of the clause
+//! - `NAME`: a word that may be somebody's name
 //! - `my?`: may be missing
 //! - `..`: at most four words of the same clause; `...`: at most eight words of the sentence
 //! - `^`: the start of the clause; `<` and `>`: the start and the end of the message
@@ -39,6 +40,7 @@ struct WordPattern {
     signs: u64,
     or_end: bool,
     is_optional: bool,
+    or_name: bool,
 }
 
 impl CrisisPattern {
@@ -80,7 +82,9 @@ impl CrisisPattern {
 
     fn needed_parts(&self) -> impl Iterator<Item = &WordPattern> {
         self.parts.iter().filter_map(|part| match part {
-            PatternPart::Word(word) if !word.is_optional && !word.or_end => Some(word),
+            PatternPart::Word(word) if !word.is_optional && !word.or_end && !word.or_name => {
+                Some(word)
+            }
             _ => None,
         })
     }
@@ -127,10 +131,13 @@ impl WordPattern {
             signs: 0,
             or_end: false,
             is_optional: bare.is_some(),
+            or_name: false,
         };
         for one in bare.unwrap_or(part).split('|') {
             if one == "$" {
                 word.or_end = true;
+            } else if one == "NAME" {
+                word.or_name = true;
             } else if one.bytes().all(|byte| byte.is_ascii_uppercase()) {
                 word.classes |= classes::bit(one);
             } else {
@@ -166,6 +173,7 @@ impl WordPattern {
         let is_one = plain_word.is_some_and(|plain_word| {
             self.classes & plain_word.classes != 0
                 || is_signed && self.words.contains(&plain_word.word)
+                || self.or_name && plain_word.may_be_name()
         });
         let is_pair =
             plain_word.is_some_and(|plain_word| self.classes & plain_word.pair_classes != 0);

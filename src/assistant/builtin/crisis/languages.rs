@@ -16,7 +16,7 @@ pub(super) use other_meanings::OTHER_MEANINGS;
 type InLanguage = (&'static str, &'static [&'static str]);
 
 /// Each kind of crisis: the contexts that rule it out, and its patterns.
-const KINDS: [(CrisisKind, u8, &[InLanguage]); 6] = [
+const KINDS: [(CrisisKind, u16, &[InLanguage]); 6] = [
     (Despair, 0, despair::DESPAIR),
     (Despair, LAUGHTER | TRIFLE, despair::VEILED),
     (OtherInDespair, FICTION, of_others::OF_OTHERS),

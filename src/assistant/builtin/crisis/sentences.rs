@@ -50,6 +50,14 @@ impl<'a> PlainWord<'a> {
         }
     }
 
+    /// Whether this may be somebody's name: no word that is in many messages or in crises.
+    pub(super) fn may_be_name(&self) -> bool {
+        self.classes == 0
+            && classes::frequency(&self.word) == 1
+            && self.word.chars().all(char::is_alphabetic)
+            && !self.is_lead()
+    }
+
     /// Whether this is a word at a clause's start that says nothing.
     pub(super) fn is_lead(&self) -> bool {
         phrases![

@@ -328,6 +328,10 @@ const KINDS: [(CrisisKind, &[&str]); 5] = [
             "min man andas inte",
             "ich bekomme keine luft",
             "my toddler swallowed a battery",
+            "my friend overdosed",
+            "my roommate overdosed",
+            "bo took all his pills",
+            "help me my friend overdosed",
         ],
     ),
     (
@@ -335,7 +339,6 @@ const KINDS: [(CrisisKind, &[&str]); 5] = [
         &[
             "i od'd",
             "i overdosed",
-            "my friend overdosed",
             "i took 30 pills",
             "took a whole pack of paracetamol",
             "took like 40 paracetamols an hour ago",
@@ -346,6 +349,7 @@ const KINDS: [(CrisisKind, &[&str]); 5] = [
             "i want to die and i cant breathe",
             "i drank bleach",
             "my sister took all her pills and isnt breathing and wants to die",
+            "i took all of my moms xanax",
             "i'm gonna take all my pills",
         ],
     ),

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::change::{number_span, numbers};
 use super::new_time::{mentions_time, read_new_time, time_alone};
+use super::past_tense;
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::assistant::builtin::subject;
 use crate::assistant::text::phrases::{Phrases, phrases};
@@ -17,12 +18,15 @@ const SNOOZED_WORDS_MAX: usize = 8;
 pub(super) fn cancel(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let phrase = words.phrase(range.clone());
     if [
-        "it", "that", "this", "that one", "this one", "the last one", "that reminder",
-        "this reminder", "the last reminder", "my last reminder", "the reminder",
+        "it", "that", "this", "that one", "this one", "that reminder", "this reminder",
+        "the last reminder", "my last reminder", "the reminder",
     ]
     .contains(&phrase.as_str())
     {
         return Some(FollowUp::Cancel(ReminderRef::Latest));
+    }
+    if matches!(phrase.as_str(), "the last" | "the last one") {
+        return Some(FollowUp::Cancel(ReminderRef::Last));
     }
     if matches!(phrase.as_str(), "all" | "everything" | "all of it") {
         return Some(FollowUp::Cancel(ReminderRef::Listed));
@@ -165,6 +169,9 @@ pub(in crate::assistant) fn read_named(words: &Words) -> Option<FollowUp> {
     {
         return Some(FollowUp::DoneAbout(about(words, from..range.end)?));
     }
+    if let Some(done) = done_already(words, start..range.end) {
+        return Some(done);
+    }
     if let Some(about) = called_off(words, start..range.end) {
         return Some(FollowUp::CalledOffAbout(about));
     }
@@ -210,6 +217,29 @@ static DONE_WITH: Phrases = Phrases::new(&[
     "done with", "im done with", "i am done with", "finished with", "im finished with",
     "all done with",
 ]);
+
+/// "i called ann already", "already watered the plants".
+fn done_already(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    static BEGINNINGS: Phrases = Phrases::new(&[
+        "i already", "ive already", "i have already", "already", "i just", "ive just", "just",
+    ]);
+    let last = range.end.checked_sub(1)?;
+    let (verb, end) = match words.after(range.start, &BEGINNINGS) {
+        Some(verb) => (verb, range.end),
+        None if words.get(last) == "already" => (
+            words.skip(range.start, phrases!["i have", "ive", "i"]),
+            last,
+        ),
+        None => return None,
+    };
+    if words.is_question() || verb >= end {
+        return None;
+    }
+    let verbs = past_tense::bases(words.get(verb));
+    let from = words.skip(verb + 1, phrases!["the", "my", "our", "to"]);
+    let about = subject(words.original(from..end.max(from)));
+    (!verbs.is_empty() && !about.is_empty()).then_some(FollowUp::DoneAlready { verbs, about })
+}
 
 /// "luigi is cancelled", "dentist got called off tomorrow".
 fn called_off(words: &Words, range: Range<usize>) -> Option<String> {

@@ -10,6 +10,13 @@ pub(in crate::assistant) static UNDO: Phrases = Phrases::new(&[
     "undo the last change", "undo last", "bring it back", "bring them back", "take it back",
 ]);
 
+/// Asks whether the last reminder was set.
+static IS_SET: Phrases = Phrases::new(&[
+    "did you set it", "did you set that", "did you set the reminder", "did you set a reminder",
+    "have you set it", "have you set the reminder", "is it set", "is that set",
+    "is the reminder set", "is my reminder set", "did you set them", "are they set",
+]);
+
 pub(super) fn fixed(request: &str) -> Option<FollowUp> {
     Some(match request {
         "yes"
@@ -54,6 +61,7 @@ pub(super) fn fixed(request: &str) -> Option<FollowUp> {
             FollowUp::Done
         }
         _ if UNDO.contains(request) => FollowUp::Undo,
+        _ if IS_SET.contains(request) => FollowUp::IsSet,
         "its cancelled" | "its canceled" | "it is cancelled" | "it was cancelled"
         | "it was canceled" | "it got cancelled" | "it got canceled" | "its been cancelled"
         | "its been canceled" | "that is cancelled" | "thats cancelled" | "that was cancelled"

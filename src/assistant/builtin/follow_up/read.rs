@@ -89,7 +89,8 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
 /// Words that agree to an offer, before its other time: "yes, but at 6".
 static YES_AT: Phrases = Phrases::new(&[
     "yes please but", "yes please", "yes pls", "yes also", "yep also", "yes but", "yes",
-    "yeah but", "yeah", "yep but", "yep", "sure but", "sure",
+    "yeah but", "yeah", "yep but", "yep", "sure but", "sure", "fine but", "fine", "good but",
+    "great but", "perfect but", "sounds good but", "ok but", "okay but", "alright but", "but",
 ]);
 
 /// "dentist got moved to friday at 3".
@@ -201,6 +202,11 @@ fn earlier(words: &Words, range: Range<usize>) -> Option<FollowUp> {
 
 /// "also on friday": its first word was read as a courtesy. "on friday too".
 fn also(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    if let Some(from) = words.after(range.start, &ONE_MORE)
+        && let Some(time) = time_alone(words, from..range.end)
+    {
+        return Some(FollowUp::Again(time));
+    }
     if words.get(range.end) == "too" && !words.is_question() {
         let time = time_alone(words, range.clone())?;
         return Some(FollowUp::Again(time));
@@ -219,6 +225,13 @@ fn also(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         _ => None,
     }
 }
+
+/// "one for sunday": the same once more.
+static ONE_MORE: Phrases = Phrases::new(&[
+    "one for", "one on", "another one for", "another one on", "another one at", "another for",
+    "another on", "another at", "one more for", "one more on", "one more at", "the same for",
+    "same for",
+]);
 
 /// "same thing on friday", "also on friday".
 fn once_more(words: &Words, range: Range<usize>) -> Option<FollowUp> {

@@ -9,6 +9,7 @@ use super::half_understood::{has_condition, has_time_left, is_condition};
 use super::parts;
 use super::repeats::{self, Repeat, RepeatProblem, repeats};
 use super::spans;
+use super::task_words::is_task_word;
 use super::unread_words;
 use super::{REMINDER_CHARS_MAX, ReminderText, is_early};
 use crate::assistant::builtin::{Intent, ParsedMessage, follow_up, wording};
@@ -88,7 +89,9 @@ pub(super) fn repeated(
     if is_limited {
         return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
     }
-    if unread_words::after_time(message, &rest, parsed.tail.clone()) || has_more(&left) {
+    // "floss and rent is 850 on the 1st of every month": floss once?
+    let has_more = has_more(&left) || has_text && tells_another(&left);
+    if unread_words::after_time(message, &rest, parsed.tail.clone()) || has_more {
         return Some(Intent::Unclear(wording::reminder_half_understood(
             &parsed.text,
         )));
@@ -124,6 +127,32 @@ fn has_more(text: &Words) -> bool {
         || day_in_text::has_repeat(text)
         || day_in_text::ends_with_limit(text)
         || ends_with_times(text)
+}
+
+/// Whether a thing is followed by a sentence about another one: "floss and rent is 850". What is asked or
+/// said in it is a part of the thing: "check if bo is home and the oven is off".
+fn tells_another(text: &Words) -> bool {
+    const SUBJECT_WORDS_MAX: usize = 3;
+    let is_said = |at: usize| {
+        matches!(
+            text.get(at),
+            "if" | "whether" | "that" | "what" | "how" | "when" | "who" | "where" | "why"
+        )
+    };
+    let is_verb = |at: usize| {
+        matches!(
+            text.get(at),
+            "is" | "are" | "costs" | "cost" | "renews" | "expires" | "ends" | "arrives"
+        )
+    };
+    let is_linked = |at: usize| text.get(at - 1) == "and" || text.is_set_off(at - 1);
+    let mut starts = (1..text.len()).filter(|at| is_linked(*at));
+    starts.any(|at| {
+        let mut verbs = at + 1..text.len().min(at + 1 + SUBJECT_WORDS_MAX);
+        // "rent is 850", unlike "pay what is due"
+        let is_task = is_task_word(text.get(at)) && !is_verb(at + 1);
+        !is_task && verbs.any(is_verb) && !(0..at + 1).any(is_said)
+    })
 }
 
 /// "run 4 times": how often in all?

@@ -1,10 +1,10 @@
-//! One message that sets several reminders: one thing at several times, or two things.
+//! One message that sets several reminders: one thing at several times, or several things.
 
 use std::ops::Range;
 
-use super::day_in_text;
 use super::finished;
-use super::half_understood::{has_digit, has_time_left, is_condition};
+use super::half_understood::{has_digit, has_time_left};
+use super::is_early;
 use super::parts::{self, split_request, text_of};
 use super::task_words::is_task_word;
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};
@@ -15,16 +15,22 @@ use crate::assistant::text::words::Words;
 /// Times that one message sets.
 const TIMES_MAX: usize = 6;
 /// A longer text names no list of times.
-const SEVERAL_WORDS_MAX: usize = 60;
-/// Positions where a second reminder may begin.
-const ANDS_MAX: usize = 8;
+pub(super) const SEVERAL_WORDS_MAX: usize = 60;
 
 /// "at 9, 12 and 18 to drink", "to take meds at 8am and 8pm", "in 10 min and 20 min to stir": the
 /// same at several times.
-pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> Option<Intent> {
+/// `nothing`: the text of an alarm, which needs no other: "for 6, 6:15 and 6:30".
+pub(super) fn at_several_times(
+    message: &ParsedMessage,
+    range: Range<usize>,
+    nothing: &str,
+) -> Option<Intent> {
     let words = &message.words;
     if range.len() > SEVERAL_WORDS_MAX {
         return None;
+    }
+    if let Some(specs) = alarm_times(words, range.clone()).filter(|_| !nothing.is_empty()) {
+        return each_at(message, specs, nothing);
     }
     let is_link = |at: usize| matches!(words.get(at), "to" | "that" | "about" | "for");
     // "twice, at 5 and at 6, to leave"
@@ -46,13 +52,33 @@ pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> 
         }
     };
     let text = parts::without_question(message, text_of(words, text));
-    if text.is_empty() || has_time_left(&text) {
+    let is_number = text.chars().all(|c| c.is_ascii_digit());
+    if is_number || has_time_left(&text) {
         return None;
     }
+    each_at(message, specs, &text)
+}
+
+/// "for 6, 6:15 and 6:30": nothing but times.
+fn alarm_times(words: &Words, range: Range<usize>) -> Option<Vec<TimeExpression>> {
+    let from = words.skip(range.start, phrases!["for", "at"]);
+    let first = times_at(words, range.start, false).or_else(|| times_at(words, from, true));
+    let whole = |(specs, end): (Vec<TimeExpression>, usize)| (end == range.end).then_some(specs);
+    first.and_then(whole).or_else(|| {
+        let hour = when::read_hour_alone(words, from)?;
+        whole(times_after(words, hour)?)
+    })
+}
+
+/// The same at each of these times.
+fn each_at(message: &ParsedMessage, mut specs: Vec<TimeExpression>, text: &str) -> Option<Intent> {
     if specs.len() > TIMES_MAX {
         return Some(Intent::Unclear(wording::reminder_times_max(TIMES_MAX)));
     }
-    let mut specs = specs;
+    let early = specs.iter_mut().filter_map(|spec| spec.clock.as_mut());
+    early
+        .filter(|clock| is_early(text, clock.hour))
+        .for_each(|clock| clock.bare = false);
     let now = message.context.now;
     let moments = |specs: &[TimeExpression]| -> Vec<_> {
         let each = specs
@@ -79,7 +105,7 @@ pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> 
     let is_each_day = specs
         .iter()
         .all(|spec| spec.day.is_none() && spec.delay.is_none());
-    let each = specs.iter().map(|spec| finished(message, spec, &text));
+    let each = specs.iter().map(|spec| finished(message, spec, text));
     let mut each: Vec<Intent> = each.collect();
     let all = each.iter().all(|one| matches!(one, Intent::Remind { .. }));
     if all && is_each_day {
@@ -89,7 +115,7 @@ pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> 
 }
 
 /// A later one is not in the morning before: "tomorrow at 6 and dad at 7".
-fn after_the_one_before(
+pub(super) fn after_the_one_before(
     message: &ParsedMessage,
     before: &TimeExpression,
     later: TimeExpression,
@@ -103,7 +129,7 @@ fn after_the_one_before(
 }
 
 /// "18", unlike "6pm".
-const fn is_of_24(clock: TimeOfDay) -> bool {
+pub(super) const fn is_of_24(clock: TimeOfDay) -> bool {
     clock.bare && clock.exact && clock.hour > 12
 }
 
@@ -129,7 +155,14 @@ fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<TimeExpressio
         };
         Some((day, end))
     });
-    let (first, mut end) = first.filter(|(spec, _)| spec.delay.is_none())?;
+    times_after(words, first.filter(|(spec, _)| spec.delay.is_none())?)
+}
+
+/// The first time, and those in a row after it.
+fn times_after(
+    words: &Words,
+    (first, mut end): (TimeExpression, usize),
+) -> Option<(Vec<TimeExpression>, usize)> {
     let mut specs = vec![first];
     while specs.len() < TIMES_MAX {
         let next = match words.get(end) {
@@ -345,51 +378,4 @@ pub(super) fn each_with_time(message: &ParsedMessage, range: Range<usize>) -> Op
     let each: Vec<Intent> = each.collect();
     let all = each.iter().all(|one| matches!(one, Intent::Remind { .. }));
     all.then_some(Intent::Several(each))
-}
-
-/// "buy milk tomorrow at 6pm and call dad at 8pm", "take meds at 8am and 8pm": two times. A text or
-/// day missing in the second is that of the first.
-pub(super) fn two(message: &ParsedMessage, range: Range<usize>) -> Option<Intent> {
-    let ands = range.clone().filter(|at| message.words.get(*at) == "and");
-    ands.take(ANDS_MAX).find_map(|and| {
-        let first = split_request(message, range.start..and, false);
-        // "call mom at 5, buy milk and …": whose time is which?
-        let is_apart = (range.start..and - 1).any(|at| message.words.is_set_off(at));
-        let typed = message.words.original(range.start..and);
-        if is_apart && !typed.contains(&first.text) {
-            return None;
-        }
-        let next = message.words.skip(and + 1, phrases!["then"]);
-        let second = split_request(message, next..range.end, false);
-        let (Some(mut time), Some(mut later)) = (first.spec, second.spec) else {
-            return None;
-        };
-        if later.delay.is_none() && later.day.is_none() {
-            later.day = time.day;
-        }
-        // "the pill at 8 and the cream at 20": the hours are those of 24.
-        if let (Some(clock), Some(other)) = (&mut time.clock, later.clock)
-            && is_of_24(other)
-        {
-            clock.bare = false;
-        }
-        let mut later = after_the_one_before(message, &time, later);
-        let is_again = matches!(second.text.as_str(), "" | "again");
-        let text = if is_again { &first.text } else { &second.text };
-        // "at 5 to drink today and tomorrow"
-        if is_again && later.delay.is_none() && later.clock.is_none() && later.part.is_none() {
-            (later.clock, later.part) = (time.clock, time.part);
-        }
-        let both = [(time, &first.text), (later, text)].map(|(spec, text)| {
-            let is_number = text.chars().all(|c| c.is_ascii_digit());
-            let words = Words::new(text);
-            let is_limited =
-                day_in_text::has_repeat(&words) || is_condition(&words, 0) || words.get(0) == "and";
-            let is_clear = !has_time_left(text) && !is_number && !is_limited;
-            is_clear.then(|| finished(message, &spec, text))
-        });
-        let both: Vec<Intent> = both.into_iter().flatten().collect();
-        let all = both.len() == 2 && both.iter().all(|one| matches!(one, Intent::Remind { .. }));
-        all.then_some(Intent::Several(both))
-    })
 }

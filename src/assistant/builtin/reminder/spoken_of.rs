@@ -65,8 +65,33 @@ pub(in crate::assistant::builtin) fn spoken_of(message: &ParsedMessage<'_>) -> O
         timezone: message.timezone(),
         ..*message.context
     };
-    let understood = command(&read_message(&context));
-    understood.filter(|intent| matches!(intent, Intent::Remind { text, .. } if !is_answer(text)))
+    let understood = command(&read_message(&context))?;
+    let is_plan =
+        |intent: &Intent| matches!(intent, Intent::Remind { text, .. } if !is_answer(text));
+    let is_once = |intent: &Intent| match intent {
+        Intent::Remind {
+            text,
+            recurrence: None,
+            ..
+        } => !matches!(text.as_str(), "another" | "another one" | "one" | "again"),
+        _ => false,
+    };
+    let is_meant = match &understood {
+        // "call bo at 5 and ann at 6"; a day of the second may be that of both.
+        Intent::Several(each) => {
+            each.len() == 2
+                && each[0] != each[1]
+                && each.iter().all(|one| is_once(one) && is_plan(one))
+                && !names_day(words)
+        }
+        one => is_plan(one),
+    };
+    is_meant.then_some(understood)
+}
+
+/// Whether a day is named anywhere.
+fn names_day(words: &Words<'_>) -> bool {
+    (0..words.len()).any(|at| when::read(words, at).is_some_and(|(spec, _)| spec.day.is_some()))
 }
 
 /// "yes pls" of "yes pls, at 6": no task.

@@ -4,7 +4,7 @@ use super::is_everybody;
 use super::sums::{Payment, capital, display_name, joined_names, owe, said_name};
 use super::{BillSplitState, PaidAction, is_self, shared_with};
 use crate::assistant::powers::PowerContext;
-use crate::assistant::powers::money;
+use crate::assistant::powers::money::{self, Money};
 use crate::assistant::wording::texts::joined;
 
 pub(super) const WHO_SHARES: &str =
@@ -129,6 +129,15 @@ pub(super) fn sharing_unclear(paid: &PaidAction) -> Option<String> {
         several => several.to_vec(),
     };
     let sum = money::display(paid.money.minor, paid.money.currency.as_ref());
+    let split = split_request(&paid.money, &people);
+    Some(format!(
+        "Is that to be shared? I've noted nothing yet. Say {split}, or “spent {sum} on …” if it's only your own spending."
+    ))
+}
+
+/// "“split 20 between Bo and me”": how the sum is shared by these people.
+fn split_request(money: &Money, people: &[String]) -> String {
+    let sum = money::display(money.minor, money.currency.as_ref());
     let people: Vec<&str> = people
         .iter()
         .map(|name| if is_self(name) { "me" } else { name })
@@ -137,7 +146,11 @@ pub(super) fn sharing_unclear(paid: &PaidAction) -> Option<String> {
         [one] if is_everybody(one) => "Ana, Bo and me".to_owned(),
         all => joined(all),
     };
-    Some(format!(
-        "Is that to be shared? I've noted nothing yet. Say “split {sum} between {people}”, or “spent {sum} on …” if it's only your own spending."
-    ))
+    format!("“split {sum} between {people}”")
+}
+
+/// "spent 20 on lunch for Bo and me" is noted as one's own: how it would be shared.
+pub(in crate::assistant::powers) fn sharing_hint(money: &Money, purpose: &str) -> Option<String> {
+    let split = split_request(money, &shared_with(purpose)?);
+    Some(format!("If it's to be shared, say {split}."))
 }

@@ -1,6 +1,6 @@
 //! Parses messages about renewals: "netflix renews every month on 5 december for 12.99".
 
-use super::super::entries::Period;
+use super::super::entries::{Period, removed_number};
 use super::super::planned_time::{self, PlannedTime};
 use super::super::{RequestStrength, money};
 use super::RenewalAction;
@@ -49,6 +49,9 @@ pub(in super::super) fn parse(
         let about = without_article(message, from, verb)?;
         return Some((Soft, RenewalAction::Show(about)));
     }
+    if let Some(number) = removed_number(words, at, end, &["delete", "remove", "forget", "drop"]) {
+        return Some((InSession, RenewalAction::RemoveNumber(number)));
+    }
     if let Some(from) = words.after(at, phrases!["delete", "remove", "forget", "drop"])
         && let Some(about) = of_kind(message, from, end)
     {
@@ -63,13 +66,7 @@ pub(in super::super) fn parse(
         let about = of_kind(message, from, end).or_else(|| without_article(message, from, end))?;
         return Some((Soft, RenewalAction::Cancelled(about)));
     }
-    let alone = words.skip(at, &IT_RENEWS);
-    if let Some((repeat, next)) = repeats::read(words, alone)
-        && next == end
-        && !repeat.names_day()
-        && !repeat.names_time()
-        && let Some(period) = repeat.step().and_then(Period::of)
-    {
+    if let Some(period) = period_told(words, at, end) {
         let about = None;
         return Some((InSession, RenewalAction::SetPeriod { about, period }));
     }
@@ -99,6 +96,13 @@ pub(in super::super) fn parse(
         phrase.period = phrase.period.or(told.period);
     }
     renewal(message, what, phrase, ends)
+}
+
+/// "every month", "it renews yearly": of what was told last.
+fn period_told(words: &Words<'_>, at: usize, end: usize) -> Option<Period> {
+    let (repeat, next) = repeats::read(words, words.skip(at, &IT_RENEWS))?;
+    let is_whole = next == end && !repeat.names_day() && !repeat.names_time();
+    repeat.step().filter(|_| is_whole).and_then(Period::of)
 }
 
 /// "spotify is 12.99", "netflix now costs 15.99 a month".

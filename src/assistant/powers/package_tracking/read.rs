@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::ParcelAction;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::after_time::WordsAfterTime;
+use crate::assistant::powers::entries::removed_number;
 use crate::assistant::powers::{RequestStrength, parsers, planned_time};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
@@ -55,6 +56,10 @@ pub(in crate::assistant::powers) fn parse(
         && let Some(action) = parse_late(message, None, from, end)
     {
         return Some((InSession, action));
+    }
+    let verbs = ["delete", "remove", "forget", "drop", "cancel"];
+    if let Some(number) = removed_number(words, at, end, &verbs) {
+        return Some((InSession, ParcelAction::RemoveNumber(number)));
     }
     let named = (at..end).find(|n| is_parcel(words.get(*n)));
     let kind = named.or_else(|| carried(words, at..end))?;
@@ -176,7 +181,8 @@ fn parse_parcel(
     if stated.is_none() && (verb.is_none() || kind > from + 3) || words.is_question() {
         return None;
     }
-    let found = planned_time::find(message, kind + 1, end, false);
+    let short = verb.and_then(|(_, next)| planned_time::short_day(message, next, end));
+    let found = short.or_else(|| planned_time::find(message, kind + 1, end, false));
     let to = verb.map_or(end, |(n, _)| n);
     // "by UPS", "number 1Z…" after the day belongs to the details.
     let is_of_carrier = |n: usize| {

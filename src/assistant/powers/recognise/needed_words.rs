@@ -34,12 +34,15 @@ const NEEDED: [(Power, &str); 21] = [
     ),
     (Power::CallPrep, "call meeting"),
     (Power::DestinationPrep, "go leave need takes"),
-    (Power::TicketsVault, "boarding it its that ticket tickets"),
+    (
+        Power::TicketsVault,
+        "boarding cancel delete discard drop forget it its remove that ticket tickets",
+    ),
     (
         Power::PackageTracking,
-        "arrive arrives chronopost colissimo come comes correos deliveries delivery dhl dpd evri \
-         expected fedex gls hermes inpost it itll its package packages parcel parcels postnl \
-         postnord shipment tnt ups usps yodel",
+        "arrive arrives cancel chronopost colissimo come comes correos delete deliveries delivery dhl dpd \
+         drop evri expected fedex forget gls hermes inpost it itll its package packages parcel parcels \
+         postnl postnord remove shipment tnt ups usps yodel",
     ),
     (
         Power::CancellationProtector,
@@ -49,8 +52,8 @@ const NEEDED: [(Power, &str); 21] = [
     (
         Power::MembershipRenewal,
         "annually auto-renews autorenews biannually biweekly cancel canceled cancelled cost costs daily \
-         days due each end ends every everyday expire expires fortnightly goes got half-yearly hourly is \
-         membership memberships monthly nightly once one quarterly quit renew renewal renewals \
+         days delete drop due each end ends every everyday expire expires forget fortnightly goes got half-yearly hourly is \
+         membership memberships monthly nightly once one quarterly quit remove renew renewal renewals \
          renewed renews rid runs semi-annually stop subs subscribed subscription subscriptions terminate \
          unsubscribe unsubscribed weekly went yearly",
     ),
@@ -68,7 +71,7 @@ const NEEDED: [(Power, &str); 21] = [
         Power::FocusProtector,
         "back disturb dnd focus focusing left longer",
     ),
-    (Power::DailySummary, "day summaries summary today"),
+    (Power::DailySummary, "day stop summaries summary today turn"),
     (
         Power::EveningPrep,
         "need prep preparation prepare ready tomorrow",

@@ -3,7 +3,7 @@
 use super::kinds::{is_booking, is_in_the_evening, is_kind, is_no_name, is_ride, is_stay, name_of};
 use super::{ReservationAction, changes};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::powers::entries::EntryMention;
+use crate::assistant::powers::entries::{EntryMention, removed_number};
 use crate::assistant::powers::planned_time::{self, PlannedTime};
 use crate::assistant::powers::{RequestStrength, trip_planner};
 use crate::assistant::powers::{local_time, parsers, statement, texts};
@@ -30,11 +30,15 @@ static HAVING: Phrases = Phrases::new(&[
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
 ) -> Option<(RequestStrength, ReservationAction)> {
-    use RequestStrength::{Clear, Soft};
+    use RequestStrength::{Clear, InSession, Soft};
     let words = &message.words;
     let (at, end) = (statement::start(message), parsers::end(words));
     if lists(message.request()) {
         return Some((Clear, ReservationAction::List));
+    }
+    let verbs = ["delete", "remove", "forget", "drop", "cancel"];
+    if let Some(number) = removed_number(words, at, end, &verbs) {
+        return Some((InSession, ReservationAction::RemoveNumber(number)));
     }
     if let Some(action) = changes::parse(message, at, end) {
         return Some((Soft, action));

@@ -43,6 +43,25 @@ pub(super) fn exchange(
     }
 }
 
+/// "no, oat milk": of what was just put on the list in use.
+pub(super) fn corrected(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(RequestStrength, TodoAction)> {
+    let words = &message.words;
+    let is_told = words.get(at) == "no" && words.is_set_off(at) && !words.is_question();
+    if !is_told || !(1..=THING_WORDS_MAX).contains(&(end - at - 1)) {
+        return None;
+    }
+    match added(message, ListName::InUse, (at + 1, end), None) {
+        TodoAction::Add(_, new) if new.len() == 1 => {
+            Some((RequestStrength::InSession, TodoAction::Correct(new)))
+        }
+        _ => None,
+    }
+}
+
 /// "move nails to shopping list", "move milk from my list to the groceries list".
 pub(super) fn moved(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<TodoAction> {
     let to = on_list(message, at + 1, end, &["to", "onto", "on"], |_| false)?;
@@ -59,6 +78,30 @@ pub(super) fn moved(message: &ParsedMessage<'_>, at: usize, end: usize) -> Optio
 }
 
 impl TodoState {
+    /// The thing of the list in use that is said more exactly: "oat milk" for "milk". `None`: there is
+    /// none, or more than one.
+    pub(super) fn correct(
+        &mut self,
+        new: Vec<super::TodoDraft>,
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        const SINCE_MS: i64 = 10 * 60_000;
+        let is_recent = (0..=SINCE_MS).contains(&(context.now.0 - self.used_at));
+        let text = new.first().filter(|_| is_recent)?.text.to_lowercase();
+        let is_meant = |old: &str| {
+            let old = old.to_lowercase();
+            text != old && text.ends_with(&format!(" {old}"))
+        };
+        let items = self.items_in(self.place_in_use());
+        let mut meant = items
+            .iter()
+            .filter(|item| !item.done && is_meant(&item.text));
+        let (old, None) = (meant.next()?.text.clone(), meant.next()) else {
+            return None;
+        };
+        self.exchange(&ListName::InUse, &old, new, context)
+    }
+
     /// `None`: what is to be replaced is on no list.
     pub(super) fn exchange(
         &mut self,

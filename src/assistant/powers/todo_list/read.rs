@@ -8,8 +8,8 @@ use super::drafts::{
 use super::fixed_requests::{question, session_request, whole_request};
 use super::groceries::is_grocery;
 use super::phrases::{
-    ListPhrase, begins_request, ends_sentence, is_of_others, is_repeat, list_at, no_repetition,
-    on_list,
+    ListPhrase, begins_clause, begins_reason, begins_request, ends_sentence, is_of_others,
+    is_repeat, list_at, no_repetition, on_list,
 };
 use super::{ListName, TodoAction, moved, removed, whole_lists};
 use crate::assistant::builtin::ParsedMessage;
@@ -82,7 +82,9 @@ pub(in crate::assistant::powers) fn parse(
             InSession,
             TodoAction::Reopen(parsers::original(words, at + 1, end)),
         )),
-        _ => removed_and_added(message, at, end).or_else(|| removed::parse(message, at, end)),
+        _ => moved::corrected(message, at, end)
+            .or_else(|| removed_and_added(message, at, end))
+            .or_else(|| removed::parse(message, at, end)),
     }
 }
 
@@ -156,6 +158,7 @@ fn add_all(
         matches!(words.get(from), "for" | "by" | "on" | "at" | "due" | "in")
             || is_repeat(words.get(from))
             || time_until(words, from, end).is_some()
+            || begins_reason(words, from)
     };
     let links = ["to", "on", "onto", "in", "into"];
     // "add milk 2 shopping list", unlike "add milk to my phase 2 list"
@@ -231,7 +234,10 @@ fn to_list(message: &ParsedMessage<'_>, found: ListPhrase, at: usize, end: usize
         let (due, from) = due.map_or((None, found.end), |(due, to)| (Some(due), to));
         return added(message, found.list, (from, end), due);
     }
-    if found.end < end && ends_sentence(words, found.end - 1) {
+    let is_told = || words.is_set_off(found.end - 1) && begins_clause(words, found.end, end);
+    if found.end < end
+        && (ends_sentence(words, found.end - 1) || begins_reason(words, found.end) || is_told())
+    {
         let rest = parsers::original(words, found.end, end);
         return match is_remark(&rest) {
             true => added(message, found.list, (at + 1, found.start), None),

@@ -1,5 +1,7 @@
 //! The first and the last day of a trip, as messages name them.
 
+use std::ops::Range;
+
 use chrono::{Datelike, NaiveDate};
 
 use super::DAYS_MAX;
@@ -60,7 +62,7 @@ pub(in crate::assistant::powers) fn dates(
     // "30 dec - 2 jan": a dash alone is no word.
     let is_dashed = next < words.len() && words.original(next - 1..next + 1).contains(" - ");
     if is_dashed && let Some((last, end)) = read(next) {
-        return Some((first, turned(first, last)?, end));
+        return turned(message, (first, last), at..end);
     }
     if !LINKS.contains(&words.get(next)) {
         return Some((first, first, next));
@@ -81,7 +83,7 @@ pub(in crate::assistant::powers) fn dates(
             end,
         ));
     }
-    Some((first, turned(first, last)?, end))
+    turned(message, (first, last), at..end)
 }
 
 /// "5 days", "a week": the number of days, and the index after it.
@@ -125,11 +127,33 @@ fn day_of_month(message: &ParsedMessage<'_>, at: usize) -> Option<(NaiveDate, us
     Some((local_time::date(moment, message.zone()), end))
 }
 
-/// The last day, in the year after where the trip goes over the turn of the year.
-fn turned(first: NaiveDate, last: NaiveDate) -> Option<NaiveDate> {
+/// The days of a trip over the turn of the year: it is under way, or its last day is in the year
+/// after. `range`: its words.
+fn turned(
+    message: &ParsedMessage<'_>,
+    (first, last): (NaiveDate, NaiveDate),
+    mut range: Range<usize>,
+) -> Option<(NaiveDate, NaiveDate, usize)> {
+    let end = range.end;
+    if last >= first {
+        return Some((first, last, end));
+    }
+    let today = local_time::date(message.context.now, message.zone());
+    let is_year = |at: usize| {
+        message
+            .words
+            .get(at)
+            .parse()
+            .is_ok_and(|year: u32| year > 1_000)
+    };
+    let earlier = first.with_year(first.year() - 1)?;
+    let is_under_way = earlier <= today && (last - earlier).num_days() < DAYS_MAX;
+    if is_under_way && !range.any(is_year) {
+        return Some((earlier, last, end));
+    }
     let later = last.with_year(last.year() + 1)?;
-    let turns = last < first && (later - first).num_days() < DAYS_MAX;
-    Some(if turns { later } else { last })
+    let turns = (later - first).num_days() < DAYS_MAX;
+    Some((first, if turns { later } else { last }, end))
 }
 
 fn weekend(message: &ParsedMessage<'_>, at: usize) -> Option<(NaiveDate, NaiveDate, usize)> {

@@ -93,7 +93,10 @@ impl<'a> MessagePart<'a> {
     }
 
     pub(super) const fn is_plan(&self) -> bool {
-        matches!(self.intent, Intent::Statement(Statement::Plan { .. }))
+        matches!(
+            self.intent,
+            Intent::Statement(Statement::Plan { .. } | Statement::Plans(_))
+        )
     }
 
     /// Whether the answer is a question.
@@ -156,7 +159,7 @@ impl<'a> MessagePart<'a> {
                     || part.tells_of_another(next)
             }
             // "call bo at 6 and at 7 remind me …" is about one thing.
-            Intent::Statement(Statement::Plan { .. }) => matches!(
+            Intent::Statement(Statement::Plan { .. } | Statement::Plans(_)) => matches!(
                 part.intent,
                 Intent::Power(_)
                     | Intent::Remember { .. }
