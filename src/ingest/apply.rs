@@ -24,7 +24,7 @@ impl Ingest {
         quotas: Quotas,
     ) -> Result<IngestOutcome> {
         let (message, now) = (&prepared.message, prepared.now);
-        let (answer, asked) = match response {
+        let (answer, asks_model) = match response {
             MessageResponse::Reply(reply) => (reply.into_answer(), None),
             MessageResponse::AskModel { unprompted } => (Answer::default(), Some(unprompted)),
         };
@@ -41,7 +41,7 @@ impl Ingest {
             Some(_) => &silence, // the reply follows as a command
             None => &answer,
         };
-        let responds = answer.should_respond() || asked.is_some();
+        let responds = answer.should_respond() || asks_model.is_some();
         let (id, due) = tx.insert_message(
             &mut turn.room,
             &NewMessage {
@@ -66,11 +66,11 @@ impl Ingest {
         if let RequestKey::Key { key, body } = &prepared.repeat {
             tx.insert_key_use(key, body, id, now)?;
         }
-        if let Some(unprompted) = asked {
+        if let Some(unprompted) = asks_model {
             self.replies.expect(tx, id, turn.room.id, unprompted)?;
         }
         if let (Some(photo), Some(agent)) = (&prepared.photo, turn.agent) {
-            let reply = match asked {
+            let reply = match asks_model {
                 Some(_) => None,
                 None => Some(&answer),
             };
@@ -82,7 +82,7 @@ impl Ingest {
             due,
             replayed: false,
             quotas,
-            pending: asked.is_some() && prepared.photo.is_none(),
+            pending: asks_model.is_some() && prepared.photo.is_none(),
         })
     }
 }

@@ -143,16 +143,16 @@ pub(super) fn ask_hour_or_people(
 /// "spent 12 on lunch", and for "no, spent 14 on lunch".
 fn as_corrected(tx: &Tx<'_>, last: &MessageRow, persona: &str) -> Result<String> {
     let chain = tx.view().chain(last.id, CORRECTIONS_MAX)?;
-    let mut said: Option<String> = None;
+    let mut value_before: Option<String> = None;
     for message in chain.iter().rev().filter(|one| one.user == last.user) {
         let value = assistant::corrected_value(&message.text, persona);
-        let corrected = said.and_then(|said| {
-            assistant::restated(&message.text, &said)
-                .or_else(|| assistant::with_corrected_value(&said, value.as_ref()?))
+        let corrected = value_before.and_then(|value_before| {
+            assistant::restated(&message.text, &value_before)
+                .or_else(|| assistant::with_corrected_value(&value_before, value.as_ref()?))
         });
-        said = corrected.or(value).or_else(|| Some(message.text.clone()));
+        value_before = corrected.or(value).or_else(|| Some(message.text.clone()));
     }
-    Ok(said.unwrap_or_default())
+    Ok(value_before.unwrap_or_default())
 }
 
 /// `text`: what was said, with the new value. The value may as well be all of it: "no, spent 25

@@ -140,8 +140,8 @@ fn correct_time(
     }
     if latest.event == ItemEvent::Set {
         open_reminders::cancel(turn, tx, &open)?;
-        let came = Latest::of(ItemEvent::Delivered, &open);
-        came.note(turn, tx)?;
+        let delivered = Latest::of(ItemEvent::Delivered, &open);
+        delivered.note(turn, tx)?;
     }
     forget_changes(turn, tx)?;
     Ok(EditOutcome::Undone(wording::earlier_version_undone()))

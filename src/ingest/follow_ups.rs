@@ -99,9 +99,11 @@ pub(super) fn carry_out(
         FollowUp::CancelAllBut(kept) => by_number::cancel_all_but(turn, tx, kept)?.map(Reply::from),
         FollowUp::Undo => Some(undo::last_or_nothing(turn, tx)?.into()),
         FollowUp::IsSet => is_set(turn, tx)?.map(Reply::from),
-        FollowUp::DoneAlready { verbs, about } => {
-            by_words::mark_done_already(turn, tx, verbs, about)?.map(Reply::from)
-        }
+        FollowUp::DoneAlready {
+            verbs,
+            about,
+            is_sure,
+        } => by_words::mark_done_already(turn, tx, verbs, (about, *is_sure))?.map(Reply::from),
         FollowUp::MovedAbout { about, to } => event_times::moved(turn, tx, about, to)?,
         FollowUp::Dates(which) => next_dates(turn, tx, which)?.map(Reply::from),
     })
@@ -362,10 +364,10 @@ fn cancel(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, which: &ReminderRef) -> Resul
     Ok(match referent::resolve(turn, tx, which)? {
         None => None,
         Some(Referent::Unclear(reply)) => Some(reply),
-        Some(Referent::Delivered(came)) => {
+        Some(Referent::Delivered(delivered)) => {
             // "snooze" sends one of a series once more: the series is what is left of it.
             let mut series = open_reminders::here(turn, tx)?;
-            let is_same = |text: &str| came.iter().any(|one| one.text == text);
+            let is_same = |text: &str| delivered.iter().any(|one| one.text == text);
             series.retain(|r| r.room == turn.room.id && r.recurrence.is_some() && is_same(&r.text));
             open_reminders::cancel(turn, tx, &series)?;
             Some(match series.is_empty() {

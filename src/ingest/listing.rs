@@ -114,8 +114,8 @@ pub(super) fn has_number(turn: &MessageTurn<'_>, tx: &Tx<'_>, number: usize) -> 
         return Ok(false);
     };
     let latest = latest::read_named(turn, tx)?;
-    let came = latest.and_then(|(latest, at)| latest.delivery(at, turn.now));
-    Ok((1..=ids.len()).contains(&number) && came.is_none_or(|came| came.at < at.0))
+    let delivery = latest.and_then(|(latest, at)| latest.delivery(at, turn.now));
+    Ok((1..=ids.len()).contains(&number) && delivery.is_none_or(|delivery| delivery.at < at.0))
 }
 
 /// The reminders of a list that the last message was answered with.

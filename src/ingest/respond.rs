@@ -145,8 +145,8 @@ pub(super) fn reply(
     {
         return Ok(Some(reply));
     }
-    if !left_to_model && let Some(told) = seen_next(turn, tx)? {
-        return Ok(Some(told.into()));
+    if !left_to_model && let Some(answer) = seen_next(turn, tx)? {
+        return Ok(Some(answer.into()));
     }
     if !left_to_model
         && power.is_some()

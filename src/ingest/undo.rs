@@ -219,19 +219,19 @@ fn cancel_set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, latest: &Latest) -> Resul
         }
     }
     open_reminders::cancel(turn, tx, &open)?;
-    let came = latest.came_before.clone();
-    let came = came.filter(|came| {
+    let delivery = latest.came_before.clone();
+    let delivery = delivery.filter(|delivery| {
         let mut ids = open.iter().map(|one| &one.schedule_id);
-        !open.is_empty() && ids.all(|id| came.put_off.contains(id))
+        !open.is_empty() && ids.all(|id| delivery.put_off.contains(id))
     });
-    match came {
-        Some(came) => {
+    match delivery {
+        Some(delivery) => {
             replies.push(wording::snooze_taken_back(&listed(&open)));
-            let came = Latest {
-                reminders: came.reminders,
+            let latest = Latest {
+                reminders: delivery.reminders,
                 ..Latest::of(ItemEvent::Delivered, &[])
             };
-            came.note(turn, tx)?;
+            latest.note(turn, tx)?;
         }
         None if !open.is_empty() => {
             let language = turn.fixed_language(tx)?;

@@ -87,7 +87,10 @@ pub enum FollowUp {
     /// "i called ann already": what begins with one of these verbs.
     DoneAlready {
         verbs: Vec<String>,
+        /// Empty for "it" and the like.
         about: String,
+        /// Without "already" it can only be about a reminder that has just come.
+        is_sure: bool,
     },
     /// "change the text to buy milk": another text, at most `REMINDER_CHARS_MAX` characters.
     Rename {

@@ -93,7 +93,13 @@ fn after_courtesies(words: &Words) -> usize {
         "cn u", "can yu", "can yo", "are you able to", "are u able to", "r u able to",
         "id want you to", "i need u to", "i want u to", "i want you to", "i need you to",
         "i would like you to", "id like you to", "i want to", "i would like to", "id like to",
-        "would you mind", "be so kind and", "you should",
+        "would you mind", "be so kind and", "be so kind as to", "you should", "is it possible to",
+        "would it be possible to", "would it be possible for you to",
+        "i was wondering if you could", "i wonder if you could", "might i ask you to",
+        "may i ask you to", "can i ask you to", "id appreciate it if you could",
+        "i would appreciate it if you could", "id be grateful if you could",
+        "i would be grateful if you could", "if you dont mind", "if its no trouble", "if possible",
+        "when you have a moment",
     ]);
     let mut at = 0;
     while at < words.len() {

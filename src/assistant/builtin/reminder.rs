@@ -26,6 +26,7 @@ mod timers;
 mod two_things;
 mod unread_words;
 mod vague;
+mod waking;
 mod who;
 mod zones;
 
@@ -49,6 +50,7 @@ pub(in crate::assistant) use task_words::is_task_word;
 use task_words::not_to_forget;
 use timers::{often_first, timer_first};
 use two_things::{day_for_both, two};
+use waking::{WAKE_UP, is_early, is_waking};
 use who::{everyone_here, somebody_else};
 
 use super::follow_up;
@@ -58,10 +60,6 @@ use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when::{self, TimeExpression};
 use crate::assistant::text::words::Words;
 
-/// From this hour on a bare hour of an alarm is in the morning.
-const ALARM_HOUR_MIN: u32 = 5;
-/// The text of "wake me at 7".
-const WAKE_UP: &str = "wake up";
 /// Limit of a reminder's text in characters.
 pub const REMINDER_CHARS_MAX: usize = 1_000;
 
@@ -178,27 +176,6 @@ struct ReminderText {
     nothing: &'static str,
     /// "timer for 20 minutes" is a duration.
     timer: bool,
-}
-
-impl ReminderText {
-    /// "wake up to take my pill" for "wake me at 7 to take my pill": its hour is in the morning also
-    /// when it is changed.
-    fn with_purpose(&self, text: String, words: &Words) -> String {
-        let is_another = text.starts_with("and ") || text.starts_with("or ");
-        if self.nothing != WAKE_UP || text.is_empty() || is_another || is_waking(&text) {
-            return text;
-        }
-        let first = Words::new(&text).get(0).to_owned();
-        let follows = |at: &usize| words.get(*at) == first;
-        let link = (self.body + 1..words.len()).find(follows);
-        match link.map(|at| words.get(at - 1)) {
-            Some(link @ ("to" | "for")) => format!("{WAKE_UP} {link} {text}"),
-            _ if matches!(first.as_str(), "so" | "because" | "in" | "with") => {
-                format!("{WAKE_UP} {text}")
-            }
-            _ => format!("{WAKE_UP}: {text}"),
-        }
-    }
 }
 
 fn set(message: &ParsedMessage) -> Option<Intent> {
@@ -409,7 +386,16 @@ fn corrected(message: &ParsedMessage, range: Range<usize>, found: &CorrectedTime
 fn is_pronoun(text: &str) -> bool {
     matches!(
         text.to_lowercase().as_str(),
-        "it" | "this" | "that" | "them" | "these" | "those" | "instead"
+        "it" | "this"
+            | "that"
+            | "them"
+            | "these"
+            | "those"
+            | "instead"
+            | "again"
+            | "same"
+            | "the same"
+            | "the same thing"
     )
 }
 
@@ -420,17 +406,6 @@ pub fn reminder_matches(text: &str, about: &str) -> bool {
         "alarm" | "alarms" | "wake-up" | "wakeup" | "wake-up alarm"
     );
     memory_matches(text, about) || is_alarm && is_waking(text)
-}
-
-/// Whether a bare hour of this reminder is in the morning: that of a waking, and of an alarm from 5 on.
-fn is_early(text: &str, hour: u32) -> bool {
-    let is_alarm = Words::new(text).get(0) == "alarm";
-    is_waking(text) && (!is_alarm || hour >= ALARM_HOUR_MIN)
-}
-
-fn is_waking(text: &str) -> bool {
-    let words = Words::new(text);
-    matches!(words.get(0), "wake" | "alarm") || words.after(0, phrases!["get up"]).is_some()
 }
 
 /// Whether a time of day follows another's day: "friday's exam at 8".

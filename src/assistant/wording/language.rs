@@ -188,7 +188,19 @@ pub(in crate::assistant) fn foreign_language_of(
         }
         false => language_by_words(beginning(text), KNOWN_MIN),
     };
-    language.filter(|language| *language != "en")
+    language.filter(|language| {
+        let is_english = *language == "en" || has_apostrophe && is_contracted(text, language);
+        !is_english
+    })
+}
+
+/// "I'm", "don't", "leo's": English, though Dutch writes some plurals so.
+fn is_contracted(text: &str, language: &str) -> bool {
+    let text = text.replace('’', "'").to_lowercase();
+    text.split_whitespace().any(|word| {
+        let ends = |end: &str| word.trim_end_matches(['.', ',', '!', '?']).ends_with(end);
+        ["'m", "'ve", "'ll", "n't", "'re"].into_iter().any(ends) || language != "nl" && ends("'s")
+    })
 }
 
 /// A word with it is an address.

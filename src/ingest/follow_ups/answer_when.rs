@@ -88,8 +88,9 @@ pub(super) fn with_time(
         return changes::change_time(turn, tx, &ReminderRef::Latest, time);
     }
     let just_now = turn.now.0 - at.0 <= JUST_DELIVERED_MS;
-    let came = latest.event == ItemEvent::Delivered || snooze::is_put_off(turn, tx, &latest, at)?;
-    if !came || !just_now {
+    let has_come =
+        latest.event == ItemEvent::Delivered || snooze::is_put_off(turn, tx, &latest, at)?;
+    if !has_come || !just_now {
         return Ok(None);
     }
     if snooze::may_name_one(turn, &latest) {

@@ -5,7 +5,7 @@ use super::{appointments, referent, snooze};
 use crate::assistant::builtin::{FollowUp, ReminderRef, TimeChange};
 use crate::assistant::{self, Intent, MessageContext, wording};
 use crate::error::Result;
-use crate::ingest::dialog::latest::{self, ItemEvent};
+use crate::ingest::dialog::latest::{self, ItemEvent, LatestReminder};
 use crate::ingest::listing::{self, listed};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
@@ -140,18 +140,31 @@ pub(super) fn mark_done(
     }
 }
 
-/// "i called ann already": the reminder to call ann. `None`: there is none, or it isn't clear which.
+/// "i called ann already": the reminder to call ann. "i called her", after it has just come. `None`:
+/// there is none, or it isn't clear which.
 pub(super) fn mark_done_already(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
     verbs: &[String],
-    about: &str,
+    (about, is_sure): (&str, bool),
 ) -> Result<Option<String>> {
-    let mut open = open_reminders::matching(turn, tx, Some(about), None)?;
     let begins = |text: &str| {
         let first = text.split_whitespace().next().unwrap_or_default();
         verbs.iter().any(|verb| first.eq_ignore_ascii_case(verb))
     };
+    let latest = latest::read_named(turn, tx)?;
+    let has_come = latest.is_some_and(|(latest, _)| {
+        let is_meant = |text: &str| about.is_empty() || assistant::reminder_matches(text, about);
+        let is_all = |one: &LatestReminder| begins(&one.text) && is_meant(&one.text);
+        latest.event == ItemEvent::Delivered && latest.reminders.iter().all(is_all)
+    });
+    if has_come {
+        return super::mark_done(turn, tx);
+    }
+    if !is_sure {
+        return Ok(None);
+    }
+    let mut open = open_reminders::matching(turn, tx, Some(about), None)?;
     open.retain(|one| one.room == turn.room.id && begins(&one.text));
     match open.len() {
         0 => Ok(None),
@@ -188,8 +201,8 @@ fn came_last(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str) -> Result<bool> {
     let latest = latest::read_named(turn, tx)?;
     Ok(latest.is_some_and(|(latest, _)| {
         let is_meant = |text: &str| assistant::reminder_matches(text, about);
-        let mut came = latest.reminders.iter();
-        latest.event == ItemEvent::Delivered && came.all(|one| is_meant(&one.text))
+        let mut reminders = latest.reminders.iter();
+        latest.event == ItemEvent::Delivered && reminders.all(|one| is_meant(&one.text))
     }))
 }
 

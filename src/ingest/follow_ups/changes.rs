@@ -6,7 +6,7 @@ use crate::assistant::{self, Intent, MessageContext, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::NUMBERS_MS;
-use crate::ingest::dialog::latest::{self, ItemEvent, Latest, LatestReminder};
+use crate::ingest::dialog::latest::{self, ItemEvent, Latest};
 use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::open_reminders::{self, ReminderRequest};
 use crate::ingest::reply::Reply;
@@ -53,7 +53,7 @@ pub(super) fn change_time(
         None => return Ok(None),
         Some(Referent::Unclear(reply)) => return Ok(Some(reply.into())),
         Some(Referent::Delivered(delivered)) => {
-            let to = of_delivered(to, &delivered, turn);
+            let to = snooze::of_delivered(to, &delivered, turn);
             let Ok(new) = to.of_new(turn.now, turn.zone()) else {
                 return Ok(Some(wording::reminder_past().into()));
             };
@@ -93,19 +93,6 @@ pub(super) fn change_time(
         }
         Err(reply) => reply.into(),
     }))
-}
-
-/// "make it every day" after it came at 15:00: at 15:00.
-pub(super) fn of_delivered(
-    to: &TimeChange,
-    delivered: &[LatestReminder],
-    turn: &MessageTurn<'_>,
-) -> TimeChange {
-    let to = to.clone();
-    match delivered.first() {
-        Some(first) => to.at_hour_of(Timestamp(first.send_at), turn.zone()),
-        None => to,
-    }
 }
 
 /// "make it 2 hours before", right after a reminder before an event was asked for or set. `None`: it
@@ -349,24 +336,24 @@ pub(super) fn skip(
         let is_on = |day| !reminder.moments(day, 1).is_empty();
         reminder.recurrence.is_some() && day.is_none_or(is_on)
     };
-    let mut meant = match referent::resolve(turn, tx, which)? {
+    let mut repeating = match referent::resolve(turn, tx, which)? {
         Some(Referent::Open(open)) => open,
         _ => Vec::new(),
     };
-    meant.retain(comes);
-    if meant.is_empty() && *which == ReminderRef::Latest {
-        meant = open_reminders::here(turn, tx)?;
-        meant.retain(comes);
+    repeating.retain(comes);
+    if repeating.is_empty() && *which == ReminderRef::Latest {
+        repeating = open_reminders::here(turn, tx)?;
+        repeating.retain(comes);
     }
     let timezone = turn.timezone();
-    if let (true, Some(day)) = (meant.is_empty(), day)
+    if let (true, Some(day)) = (repeating.is_empty(), day)
         && let Some(once) = only_on(turn, tx, which, day)?
     {
         open_reminders::cancel(turn, tx, std::slice::from_ref(&once))?;
         let once = std::slice::from_ref(&once);
         return Ok(Some(wording::reminders_cancelled(&listing::listed(once))));
     }
-    match meant.as_slice() {
+    match repeating.as_slice() {
         [] if *which == ReminderRef::Latest || day.is_some() && !turn.in_group() => {
             let about = match which {
                 ReminderRef::About(about) => Some(about.as_str()),

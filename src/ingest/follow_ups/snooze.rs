@@ -1,6 +1,6 @@
 //! Postponing the last delivered reminder: "snooze", "in 20 minutes" right after it.
 
-use super::{Referent, changes, referent, subject};
+use super::{Referent, referent, subject};
 use crate::assistant::builtin::{FollowUp, NewTime, ReminderRef, TimeChange};
 use crate::assistant::{self, wording};
 use crate::clock::Timestamp;
@@ -55,14 +55,14 @@ fn one_of(
         return numbered(turn, tx, &[number], time);
     }
     let latest = latest::read_named(turn, tx)?;
-    let came = latest.and_then(|(latest, at)| latest.delivery(at, turn.now));
-    let came = came.map_or_else(Vec::new, |came| came.reminders);
+    let delivery = latest.and_then(|(latest, at)| latest.delivery(at, turn.now));
+    let delivered = delivery.map_or_else(Vec::new, |delivery| delivery.reminders);
     let one = match nth {
-        None if came.len() == 1 => came.first(),
+        None if delivered.len() == 1 => delivered.first(),
         None => None,
-        Some(nth) => nth.checked_sub(1).and_then(|at| came.get(at)),
+        Some(nth) => nth.checked_sub(1).and_then(|at| delivered.get(at)),
     };
-    match (one, came.len()) {
+    match (one, delivered.len()) {
         (_, 0) => Ok(wording::nothing_to_snooze().into()),
         (Some(_), 1) => snooze_last(turn, tx, time),
         (Some(one), _) => {
@@ -76,7 +76,7 @@ fn one_of(
                     // The others may be put off, too.
                     latest::revise(turn, tx, |latest| {
                         if let Some(delivery) = &mut latest.came_before {
-                            delivery.reminders.clone_from(&came);
+                            delivery.reminders.clone_from(&delivered);
                         }
                     })?;
                     Ok(reply)
@@ -99,10 +99,10 @@ pub(super) fn may_name_one(turn: &MessageTurn<'_>, latest: &Latest) -> bool {
 
 fn snoozed(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, time: Option<&TimeChange>) -> Result<Reply> {
     let latest = latest::read_named(turn, tx)?;
-    let came = latest.and_then(|(latest, at)| latest.delivery(at, turn.now));
-    let new = match (time, &came) {
-        (Some(time), Some(came)) if time.is_repeat() => {
-            changes::of_delivered(time, &came.reminders, turn).of_new(turn.now, turn.zone())
+    let delivery = latest.and_then(|(latest, at)| latest.delivery(at, turn.now));
+    let new = match (time, &delivery) {
+        (Some(time), Some(delivery)) if time.is_repeat() => {
+            of_delivered(time, &delivery.reminders, turn).of_new(turn.now, turn.zone())
         }
         (Some(time), _) => time.of_new(turn.now, turn.zone()),
         (None, _) => Ok(NewTime::at(turn.now.plus_s(SNOOZE_S))),
@@ -111,9 +111,9 @@ fn snoozed(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, time: Option<&TimeChange>) -
         Ok(new) => new,
         Err(reply) => return Ok(reply.into()),
     };
-    let waiting = put_off_before(tx, came.as_ref())?;
-    if let Some(came) = came.filter(|came| came.put_off.is_empty()) {
-        return put_off(turn, tx, &came.reminders, &new);
+    let waiting = put_off_before(tx, delivery.as_ref())?;
+    if let Some(delivery) = delivery.filter(|delivery| delivery.put_off.is_empty()) {
+        return put_off(turn, tx, &delivery.reminders, &new);
     }
     let more = time.filter(|_| says(turn, "more"));
     if let (false, Some(seconds)) = (waiting.is_empty(), more.and_then(TimeChange::delay_s)) {
@@ -169,9 +169,9 @@ fn delay_each(
 }
 
 /// Reminders that "snooze" set for those that came last, and that are still to come.
-fn put_off_before(tx: &Tx<'_>, came: Option<&ReminderDelivery>) -> Result<Vec<Reminder>> {
+fn put_off_before(tx: &Tx<'_>, delivery: Option<&ReminderDelivery>) -> Result<Vec<Reminder>> {
     let mut open = Vec::new();
-    for id in came.iter().flat_map(|came| &came.put_off) {
+    for id in delivery.iter().flat_map(|delivery| &delivery.put_off) {
         open.extend(tx.reminder(id)?);
     }
     Ok(open)
@@ -184,8 +184,8 @@ pub(super) fn is_put_off(
     latest: &Latest,
     at: Timestamp,
 ) -> Result<bool> {
-    let came = latest.delivery(at, turn.now);
-    let put_off = put_off_before(tx, came.as_ref())?;
+    let delivery = latest.delivery(at, turn.now);
+    let put_off = put_off_before(tx, delivery.as_ref())?;
     let is_one = |id: &str| put_off.iter().any(|open| open.schedule_id == id);
     let all =
         !latest.reminders.is_empty() && latest.reminders.iter().all(|one| is_one(&one.schedule_id));
@@ -286,9 +286,9 @@ pub(super) fn again(
     if let Some((latest, at)) = latest::read_named(turn, tx)?
         && (latest.event == ItemEvent::Delivered || is_put_off(turn, tx, &latest, at)?)
     {
-        let came = latest.delivery(at, turn.now);
-        let came = came.map_or_else(Vec::new, |came| came.reminders);
-        let time = changes::of_delivered(time, &came, turn);
+        let delivery = latest.delivery(at, turn.now);
+        let delivered = delivery.map_or_else(Vec::new, |delivery| delivery.reminders);
+        let time = of_delivered(time, &delivered, turn);
         return snooze_last(turn, tx, Some(&time)).map(Some);
     }
     let Some(Referent::Open(open)) = referent::find_last(turn, tx)? else {
@@ -323,24 +323,37 @@ pub(super) fn again(
     Ok(Some(reply))
 }
 
+/// "make it every day" after it came at 15:00: at 15:00.
+pub(super) fn of_delivered(
+    to: &TimeChange,
+    delivered: &[LatestReminder],
+    turn: &MessageTurn<'_>,
+) -> TimeChange {
+    let to = to.clone();
+    match delivered.first() {
+        Some(first) => to.at_hour_of(Timestamp(first.send_at), turn.zone()),
+        None => to,
+    }
+}
+
 /// Sets reminders that have come once more. The rule of a repeating one stays.
 pub(super) fn put_off(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
-    came: &[LatestReminder],
+    delivered: &[LatestReminder],
     new: &NewTime,
 ) -> Result<Reply> {
-    let came_at =
+    let delivery =
         latest::read_named(turn, tx)?.and_then(|(latest, at)| latest.delivery(at, turn.now));
     let mut reply = Reply::default();
-    for reminder in came {
+    for reminder in delivered {
         reply.add(reminder_requests::set(turn, tx, &reminder.text, new)?);
     }
     latest::revise(turn, tx, |latest| {
         let set = latest.changes.set.iter();
         latest.came_before = Some(ReminderDelivery {
-            at: came_at.map_or(turn.now.0, |came| came.at),
-            reminders: came.to_vec(),
+            at: delivery.map_or(turn.now.0, |delivery| delivery.at),
+            reminders: delivered.to_vec(),
             put_off: set.map(|one| one.schedule_id.clone()).collect(),
         });
     })?;

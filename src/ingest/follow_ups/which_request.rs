@@ -10,7 +10,7 @@ use crate::store::Tx;
 
 /// Does what is chosen. `None`: nothing was asked, or this is no answer.
 pub(in crate::ingest) fn chosen(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
-    let Some(choices) = asked(turn, tx)? else {
+    let Some(choices) = open_choices(turn, tx)? else {
         return Ok(None); // most messages
     };
     let names: Vec<&str> = choices.iter().map(|one| one.name.as_str()).collect();
@@ -30,7 +30,7 @@ pub(super) fn numbered(
     let [number] = numbers else {
         return Ok(None);
     };
-    let choices = asked(turn, tx)?.unwrap_or_default();
+    let choices = open_choices(turn, tx)?.unwrap_or_default();
     match number.checked_sub(1).and_then(|at| choices.get(at)) {
         Some(chosen) => carry_out(turn, tx, chosen).map(Some),
         None => Ok(None),
@@ -46,7 +46,7 @@ pub(super) fn is_asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> 
     )
 }
 
-fn asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Vec<NamedRequest>>> {
+fn open_choices(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Vec<NamedRequest>>> {
     let Some(Question::WhichRequest { choices }) = question::read_open(turn, tx)? else {
         return Ok(None);
     };

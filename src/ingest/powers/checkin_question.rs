@@ -36,11 +36,11 @@ fn names(abouts: &[String]) -> Vec<&str> {
 }
 
 /// The event that an answer is about, and the other ones; `None`: it is open which is meant.
-fn meant(said: &str, abouts: &[String]) -> Option<(String, Vec<String>)> {
+fn event_of(answer: &str, abouts: &[String]) -> Option<(String, Vec<String>)> {
     if let [only] = abouts {
         return Some((only.clone(), Vec::new()));
     }
-    let is_all = said
+    let is_all = answer
         .to_lowercase()
         .split(|c: char| !c.is_alphanumeric())
         .any(|word| matches!(word, "both" | "all"));
@@ -48,13 +48,13 @@ fn meant(said: &str, abouts: &[String]) -> Option<(String, Vec<String>)> {
         return Some((abouts.join(" and "), Vec::new()));
     }
     let names = names(abouts);
-    let said_names = said.to_lowercase();
+    let lower = answer.to_lowercase();
     let named: Vec<usize> = (0..names.len())
-        .filter(|at| said_names.contains(&names[*at].to_lowercase()))
+        .filter(|at| lower.contains(&names[*at].to_lowercase()))
         .collect();
     let at = match named.as_slice() {
         [only] => *only,
-        _ => choice(said, &names)?,
+        _ => choice(answer, &names)?,
     };
     let mut left = abouts.to_vec();
     let about = left.remove(at);
@@ -138,7 +138,7 @@ pub(in crate::ingest) fn answer(
         CheckinAnswer::Told(text) => text,
     };
     let is_chosen = told.is_some();
-    let (about, left) = match (meant(&answer, &abouts), is_chosen) {
+    let (about, left) = match (event_of(&answer, &abouts), is_chosen) {
         (Some(found), _) => found,
         (None, true) => return Ok(None),
         (None, false) => {

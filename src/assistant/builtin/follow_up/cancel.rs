@@ -218,27 +218,43 @@ static DONE_WITH: Phrases = Phrases::new(&[
     "all done with",
 ]);
 
-/// "i called ann already", "already watered the plants".
+/// "i called ann already", "already watered the plants", "took it".
 fn done_already(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     static BEGINNINGS: Phrases = Phrases::new(&[
         "i already", "ive already", "i have already", "already", "i just", "ive just", "just",
     ]);
+    const UNSURE_WORDS_MAX: usize = 6;
     let last = range.end.checked_sub(1)?;
     let (verb, end) = match words.after(range.start, &BEGINNINGS) {
         Some(verb) => (verb, range.end),
-        None if words.get(last) == "already" => (
-            words.skip(range.start, phrases!["i have", "ive", "i"]),
-            last,
-        ),
-        None => return None,
+        None => {
+            let end = range.end - usize::from(words.get(last) == "already");
+            let verb = words.skip(range.start, phrases!["i have", "ive", "i"]);
+            (verb, end)
+        }
     };
-    if words.is_question() || verb >= end {
+    let is_sure = end < range.end || words.after(range.start, &BEGINNINGS).is_some();
+    let is_long = range.len() > UNSURE_WORDS_MAX && !is_sure;
+    if words.is_question() || verb >= end || is_long {
         return None;
     }
     let verbs = past_tense::bases(words.get(verb));
     let from = words.skip(verb + 1, phrases!["the", "my", "our", "to"]);
-    let about = subject(words.original(from..end.max(from)));
-    (!verbs.is_empty() && !about.is_empty()).then_some(FollowUp::DoneAlready { verbs, about })
+    let is_pronoun = from + 1 == end
+        && matches!(
+            words.get(from),
+            "it" | "her" | "him" | "them" | "that" | "this" | "one"
+        );
+    let about = match is_pronoun && !is_sure {
+        true => String::new(),
+        false => subject(words.original(from..end.max(from))),
+    };
+    let is_named = is_pronoun || !about.is_empty();
+    (!verbs.is_empty() && is_named).then_some(FollowUp::DoneAlready {
+        verbs,
+        about,
+        is_sure,
+    })
 }
 
 /// "luigi is cancelled", "dentist got called off tomorrow".

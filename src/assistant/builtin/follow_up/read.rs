@@ -71,7 +71,7 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
     let found = found
         .or_else(told)
         .or_else(|| moved_about(words, at..end))
-        .or_else(|| more_minutes(words, at..end))
+        .or_else(|| more_minutes(words, words.skip(at, phrases!["give me", "i need"])..end))
         .or_else(|| earlier(words, at..end))
         .or_else(|| also(words, at..end));
     let found = found.or_else(|| {
@@ -80,7 +80,10 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
     });
     // "ok, tomorrow at 9": a courtesy may precede a time.
     found.or_else(|| {
-        let at = words.after(at, &YES_AT).unwrap_or(at);
+        // "give me 20 minutes"
+        let given = words.after(at, phrases!["give me"]);
+        let given = given.filter(|at| when::read_duration(words, *at).is_some());
+        let at = words.after(at, &YES_AT).or(given).unwrap_or(at);
         let time = begins_time(words.get(at)).then(|| time_alone(words, at..end));
         time.flatten().map(FollowUp::Time)
     })
@@ -91,6 +94,8 @@ static YES_AT: Phrases = Phrases::new(&[
     "yes please but", "yes please", "yes pls", "yes also", "yep also", "yes but", "yes",
     "yeah but", "yeah", "yep but", "yep", "sure but", "sure", "fine but", "fine", "good but",
     "great but", "perfect but", "sounds good but", "ok but", "okay but", "alright but", "but",
+    "yes yes i know", "yes i know", "i know i know", "i know", "not yet but", "not yet", "not now",
+    "hmm", "hm", "uh", "um", "well", "ill do it", "i will do it", "ill do that",
 ]);
 
 /// "dentist got moved to friday at 3".
@@ -140,16 +145,19 @@ fn may_reword(word: &str) -> bool {
 }
 
 fn without_thanks(words: &Words) -> usize {
+    static LAST: Phrases = Phrases::new(&[
+        "please", "pls", "plz", "thanks", "thx", "ty", "instead", "then", "too", "thanks a lot",
+        "thank you", "thank you so much", "thank you very much", "from now on",
+    ]);
+    const LAST_WORDS_MAX: usize = 4;
     let mut end = words.len();
-    while end > 1
-        && matches!(
-            words.get(end - 1),
-            "please" | "pls" | "plz" | "thanks" | "thx" | "ty" | "instead" | "then" | "too"
-        )
-    {
-        end -= 1;
+    loop {
+        let first = end.saturating_sub(LAST_WORDS_MAX).max(1);
+        match (first..end).find(|at| words.after(*at, &LAST) == Some(end)) {
+            Some(at) => end = at,
+            None => return end,
+        }
     }
-    end
 }
 
 /// "remind me again in 10 minutes", "remind me again later", "remind me tomorrow too", "remind me

@@ -69,8 +69,15 @@ pub(in crate::assistant) fn without_courtesies(words: &Words, range: Range<usize
         "thank you so much", "thank you very much", "thank you", "thank u", "many thanks",
     ]);
     /// Only where punctuation is before them.
-    static SET_OFF: Phrases = Phrases::new(&["ok", "okay", "ty", "cheers", "will you"]);
-    const COURTESY_WORDS_MAX: usize = 4;
+    static SET_OFF: Phrases = Phrases::new(&[
+        "ok", "okay", "ty", "cheers", "will you", "would you", "could you", "if you can",
+        "if possible", "if you dont mind", "i appreciate it", "much appreciated",
+        "that would be great", "that would be lovely", "youre the best", "good night", "goodbye",
+        "bye", "bye bye", "have a nice day", "have a good day", "have a great day",
+        "have a lovely day", "have a nice evening", "have a good evening", "have a lovely evening",
+        "have a nice weekend", "have a good weekend", "have a lovely weekend",
+    ]);
+    const COURTESY_WORDS_MAX: usize = 5;
     // "ok?", unlike "ask if it is ok?"
     let is_asked = |before: Option<usize>| {
         let before = before.map_or("", |before| words.get(before));

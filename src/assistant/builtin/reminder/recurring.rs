@@ -2,19 +2,18 @@
 
 use std::ops::Range;
 
-use chrono::Weekday;
-
 use super::day_in_text;
 use super::half_understood::{has_condition, has_time_left, is_condition};
-use super::parts;
+use super::parts::{self, ReminderParts};
 use super::repeats::{self, Repeat, RepeatProblem, repeats};
 use super::spans;
 use super::task_words::is_task_word;
 use super::unread_words;
-use super::{REMINDER_CHARS_MAX, ReminderText, is_early};
+use super::waking::is_early;
+use super::{REMINDER_CHARS_MAX, ReminderText};
 use crate::assistant::builtin::{Intent, ParsedMessage, follow_up, wording};
 use crate::assistant::text::phrases::{Phrases, phrases};
-use crate::assistant::text::when::{self, Day, amount};
+use crate::assistant::text::when::{self, Day, TimeExpression, amount};
 use crate::assistant::text::words::Words;
 
 /// A recurring reminder; `None` when these words belong to its text.
@@ -53,28 +52,12 @@ pub(super) fn repeated(
         parsed.text = request.nothing.to_owned();
     }
     parsed.text = parts::without_question(message, parsed.text);
-    if (parsed.spec.is_some() || repeat.names_time())
-        && let Some((text, day)) = day_at_end(&parsed.text, &repeat)
-    {
-        let Some(day) = day else {
-            return Some(Intent::Unclear(wording::reminder_half_understood(
-                &parsed.text,
-            )));
-        };
-        repeat.start_on(Day::Weekday {
-            day,
-            next_week: false,
-        });
-        parsed.text = text;
-    }
+    let is_understood = take_day_at_end(&mut parsed, &mut repeat);
     parsed.text = request.with_purpose(parsed.text, words);
-    let times = [parsed.spec, request.lead];
-    for spec in times.into_iter().flatten() {
-        if repeat.has_time() || !repeat.take_time(spec) {
-            return Some(Intent::Unclear(wording::reminder_half_understood(
-                &parsed.text,
-            )));
-        }
+    if !is_understood || !take_times(&mut repeat, &[parsed.spec, request.lead], &parsed.text) {
+        return Some(Intent::Unclear(wording::reminder_half_understood(
+            &parsed.text,
+        )));
     }
     repeat.take_24_hours(|hour| is_early(&parsed.text, hour));
     let left = Words::new(&parsed.text);
@@ -104,19 +87,47 @@ pub(super) fn repeated(
     }))
 }
 
-/// The text without the day before the hour, and the day of the week: "call mom sun" of "call mom
-/// sun 6pm every week", or `None` for one of a month.
-fn day_at_end(text: &str, repeat: &Repeat) -> Option<(String, Option<Weekday>)> {
+/// "take my pill after dinner": at an hour that is not said.
+fn ends_with_occasion(text: &str) -> bool {
     let words = Words::new(text);
-    let last = words.len().checked_sub(1).filter(|last| *last > 0)?;
-    let is_the = words.get(last - 1) == "the";
-    let day = when::weekday_name(words.get(last)).filter(|_| !is_the);
-    let is_of_month = when::ordinal(words.get(last)).is_some();
-    if !repeat.goes_by_today() || day.is_none() && !is_of_month {
-        return None;
+    let at = words.len().saturating_sub(2);
+    matches!(words.get(at), "after" | "before")
+        && matches!(
+            words.get(at + 1),
+            "breakfast" | "lunch" | "dinner" | "supper" | "bed" | "bedtime" | "work" | "school"
+        )
+}
+
+/// Takes a day of the week before the hour from the end of the text: "call mom sun" of "call mom sun
+/// 6pm every week". False: it is a day of the month, or the like.
+fn take_day_at_end(parsed: &mut ReminderParts, repeat: &mut Repeat) -> bool {
+    let words = Words::new(&parsed.text);
+    let Some(last) = words.len().checked_sub(1).filter(|last| *last > 0) else {
+        return true;
+    };
+    let has_hour = parsed.spec.is_some() || repeat.names_time();
+    if !has_hour || !repeat.goes_by_today() {
+        return true;
     }
-    let is_on = usize::from(words.get(last - 1) == "on");
-    Some((words.original(0..last - is_on).to_owned(), day))
+    let before = words.get(last - 1);
+    let day = when::weekday_name(words.get(last)).filter(|_| before != "the");
+    let Some(day) = day else {
+        return when::ordinal(words.get(last)).is_none();
+    };
+    let text = words.original(0..last - usize::from(before == "on"));
+    parsed.text = text.to_owned();
+    repeat.start_on(Day::Weekday {
+        day,
+        next_week: false,
+    });
+    true
+}
+
+/// The hours beside the rule. False: there are too many, or the hour is not said.
+fn take_times(repeat: &mut Repeat, times: &[Option<TimeExpression>], text: &str) -> bool {
+    let mut times = times.iter().flatten();
+    times.all(|spec| !repeat.has_time() && repeat.take_time(*spec))
+        && (repeat.has_time() || !ends_with_occasion(text))
 }
 
 /// Whether the text takes the request back, or has another time.

@@ -108,6 +108,47 @@ fn may_follow_part(word: &str) -> bool {
         || weekday_name(word).is_some()
 }
 
+/// What is counted by numbers: "chapters 5 to 7" is no time.
+fn is_numbered(word: &str) -> bool {
+    matches!(
+        word,
+        "chapter"
+            | "chapters"
+            | "page"
+            | "pages"
+            | "episode"
+            | "episodes"
+            | "level"
+            | "levels"
+            | "lesson"
+            | "lessons"
+            | "unit"
+            | "units"
+            | "exercise"
+            | "exercises"
+            | "question"
+            | "questions"
+            | "problem"
+            | "problems"
+            | "part"
+            | "parts"
+            | "season"
+            | "seasons"
+            | "row"
+            | "rows"
+            | "seat"
+            | "seats"
+            | "room"
+            | "rooms"
+            | "number"
+            | "numbers"
+            | "item"
+            | "items"
+            | "ages"
+            | "sizes"
+    )
+}
+
 fn exactly(hour: u32, minute: u32) -> TimeOfDay {
     TimeOfDay {
         hour,
@@ -179,6 +220,7 @@ fn clock_in_words(words: &Words, at: usize) -> Option<(TimeOfDay, usize)> {
     // "from 10 to 12" and "10 to 12 march" are spans.
     let before = at.checked_sub(1).map_or("", |n| words.get(n));
     let is_span = matches!(before, "from" | "between" | "to" | "in" | "within")
+        || is_numbered(before)
         || month(words.get(end)).is_some()
         || matches!(
             words.get(end),

@@ -49,7 +49,7 @@ impl<'a> MessagePart<'a> {
             let is_named = intent == Intent::Unknown && !may_be_list;
             what.or_else(|| {
                 is_named
-                    .then(|| follow_up::read_named(&part.words))
+                    .then(|| follow_up::read_named(&part.words).filter(is_sure))
                     .flatten()
             })
         };
@@ -245,6 +245,11 @@ fn names_numbers(what: &FollowUp) -> bool {
                 ..
             }
     )
+}
+
+/// "took it" may be about anything.
+const fn is_sure(what: &FollowUp) -> bool {
+    !matches!(what, FollowUp::DoneAlready { is_sure: false, .. })
 }
 
 /// A message about reminders that were named before, which stands beside another request.
