@@ -99,11 +99,9 @@ pub(super) fn carry_out(
         FollowUp::CancelAllBut(kept) => by_number::cancel_all_but(turn, tx, kept)?.map(Reply::from),
         FollowUp::Undo => Some(undo::last_or_nothing(turn, tx)?.into()),
         FollowUp::IsSet => is_set(turn, tx)?.map(Reply::from),
-        FollowUp::DoneAlready {
-            verbs,
-            about,
-            is_sure,
-        } => by_words::mark_done_already(turn, tx, verbs, (about, *is_sure))?.map(Reply::from),
+        FollowUp::DoneAlready(done) => {
+            by_words::mark_done_already(turn, tx, done)?.map(Reply::from)
+        }
         FollowUp::MovedAbout { about, to } => event_times::moved(turn, tx, about, to)?,
         FollowUp::Dates(which) => next_dates(turn, tx, which)?.map(Reply::from),
     })

@@ -84,14 +84,8 @@ pub enum FollowUp {
     },
     /// "done with gym"
     DoneAbout(String),
-    /// "i called ann already": what begins with one of these verbs.
-    DoneAlready {
-        verbs: Vec<String>,
-        /// Empty for "it" and the like.
-        about: String,
-        /// Without "already" it can only be about a reminder that has just come.
-        is_sure: bool,
-    },
+    /// "i called ann already"
+    DoneAlready(DoneReport),
     /// "change the text to buy milk": another text, at most `REMINDER_CHARS_MAX` characters.
     Rename {
         which: ReminderRef,
@@ -146,6 +140,17 @@ pub enum FollowUp {
     Dates(ReminderRef),
 }
 
+/// A thing that somebody says to have done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DoneReport {
+    /// The verbs that it may be: "call" and "calle" for "called".
+    pub verbs: Vec<String>,
+    /// Empty for "it" and the like.
+    pub about: String,
+    /// Without "already" it can only be about a reminder that has come.
+    pub is_sure: bool,
+}
+
 impl FollowUp {
     /// "snooze every 10 min"
     pub fn snoozes_often(&self) -> bool {
@@ -166,6 +171,7 @@ impl FollowUp {
             Self::Done
                 | Self::DoneNumbered(_)
                 | Self::DoneAbout(_)
+                | Self::DoneAlready(_)
                 | Self::IsSet
                 | Self::Yes
                 | Self::No

@@ -2,7 +2,7 @@
 //! pills", "move lunch to 2pm". Where no reminder has that name, an appointment may have it.
 
 use super::{appointments, referent, snooze};
-use crate::assistant::builtin::{FollowUp, ReminderRef, TimeChange};
+use crate::assistant::builtin::{DoneReport, FollowUp, ReminderRef, TimeChange};
 use crate::assistant::{self, Intent, MessageContext, wording};
 use crate::error::Result;
 use crate::ingest::dialog::latest::{self, ItemEvent, LatestReminder};
@@ -24,9 +24,7 @@ pub(in crate::ingest) fn carry_out(
     if let FollowUp::CalledOffAbout(name) = what {
         return Ok(appointments::note_cancelled(turn, tx, name)?.map(Reply::from));
     }
-    if let FollowUp::SnoozeAbout { .. } | FollowUp::DoneAbout(_) | FollowUp::DoneAlready { .. } =
-        what
-    {
+    if let FollowUp::SnoozeAbout { .. } | FollowUp::DoneAbout(_) | FollowUp::DoneAlready(_) = what {
         return follow_ups::carry_out(turn, tx, what);
     }
     if let FollowUp::Cancel(ReminderRef::About(about)) = what
@@ -145,26 +143,31 @@ pub(super) fn mark_done(
 pub(super) fn mark_done_already(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
-    verbs: &[String],
-    (about, is_sure): (&str, bool),
+    done: &DoneReport,
 ) -> Result<Option<String>> {
     let begins = |text: &str| {
         let first = text.split_whitespace().next().unwrap_or_default();
-        verbs.iter().any(|verb| first.eq_ignore_ascii_case(verb))
+        done.verbs
+            .iter()
+            .any(|verb| first.eq_ignore_ascii_case(verb))
     };
     let latest = latest::read_named(turn, tx)?;
     let has_come = latest.is_some_and(|(latest, _)| {
-        let is_meant = |text: &str| about.is_empty() || assistant::reminder_matches(text, about);
+        let is_meant =
+            |text: &str| done.about.is_empty() || assistant::reminder_matches(text, &done.about);
         let is_all = |one: &LatestReminder| begins(&one.text) && is_meant(&one.text);
-        latest.event == ItemEvent::Delivered && latest.reminders.iter().all(is_all)
+        let reminders = &latest.reminders;
+        latest.event == ItemEvent::Delivered
+            && !reminders.is_empty()
+            && reminders.iter().all(is_all)
     });
     if has_come {
         return super::mark_done(turn, tx);
     }
-    if !is_sure {
+    if !done.is_sure {
         return Ok(None);
     }
-    let mut open = open_reminders::matching(turn, tx, Some(about), None)?;
+    let mut open = open_reminders::matching(turn, tx, Some(&done.about), None)?;
     open.retain(|one| one.room == turn.room.id && begins(&one.text));
     match open.len() {
         0 => Ok(None),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::change::{number_span, numbers};
 use super::new_time::{mentions_time, read_new_time, time_alone};
 use super::past_tense;
-use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
+use super::{DoneReport, FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::assistant::builtin::subject;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
@@ -250,11 +250,11 @@ fn done_already(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         false => subject(words.original(from..end.max(from))),
     };
     let is_named = is_pronoun || !about.is_empty();
-    (!verbs.is_empty() && is_named).then_some(FollowUp::DoneAlready {
+    (!verbs.is_empty() && is_named).then_some(FollowUp::DoneAlready(DoneReport {
         verbs,
         about,
         is_sure,
-    })
+    }))
 }
 
 /// "luigi is cancelled", "dentist got called off tomorrow".

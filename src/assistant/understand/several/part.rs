@@ -249,7 +249,7 @@ fn names_numbers(what: &FollowUp) -> bool {
 
 /// "took it" may be about anything.
 const fn is_sure(what: &FollowUp) -> bool {
-    !matches!(what, FollowUp::DoneAlready { is_sure: false, .. })
+    !matches!(what, FollowUp::DoneAlready(done) if !done.is_sure)
 }
 
 /// A message about reminders that were named before, which stands beside another request.
