@@ -49,7 +49,12 @@ pub(super) fn remind(
         if let Some((before, after)) = assistant::around_missing_event(&turn.message.text)
             && !turn.by_model
         {
-            question::ask(turn, tx, &Question::Rest { before, after })?;
+            let rest = Question::Rest {
+                before,
+                after,
+                is_time: false,
+            };
+            question::ask(turn, tx, &rest)?;
         }
         return Ok(reply.into());
     }

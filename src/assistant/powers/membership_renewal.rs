@@ -223,6 +223,7 @@ impl RenewalState {
                 minute: entry.minute,
             }),
             period: period.or(entry.period),
+            last: None,
         };
         Some(self.keep(draft, context))
     }
@@ -279,6 +280,7 @@ impl Superpower for RenewalState {
                     details,
                     time: Some(time),
                     period,
+                    last: None,
                 };
                 self.keep(draft, context)
             }

@@ -39,6 +39,9 @@ pub(in crate::ingest) enum Question {
     Rest {
         before: String,
         after: String,
+        /// Only a time answers it.
+        #[serde(default)]
+        is_time: bool,
     },
     /// Whether to delete the memories with these UUIDs.
     Forget {
@@ -197,8 +200,12 @@ pub(in crate::ingest) fn ask_about(
             ..
         } => ask(turn, tx, &Question::what(*send_at, recurrence.as_ref())),
         Intent::AskRest { before, after, .. } => {
-            let (before, after) = (before.clone(), after.clone());
-            ask(turn, tx, &Question::Rest { before, after })
+            let rest = Question::Rest {
+                before: before.clone(),
+                after: after.clone(),
+                is_time: false,
+            };
+            ask(turn, tx, &rest)
         }
         _ => Ok(()),
     }

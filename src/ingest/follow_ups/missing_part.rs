@@ -45,7 +45,12 @@ pub(in crate::ingest) fn answer_rest(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
 ) -> Result<Option<Reply>> {
-    let Some(Question::Rest { before, after }) = question::read_open(turn, tx)? else {
+    let Some(Question::Rest {
+        before,
+        after,
+        is_time,
+    }) = question::read_open(turn, tx)?
+    else {
         return Ok(None);
     };
     if was_changed_since_asked(turn, tx)? {
@@ -53,7 +58,7 @@ pub(in crate::ingest) fn answer_rest(
     }
     let persona = turn.ingest.persona.get();
     let rest = assistant::missing_part(&turn.message.text, &persona.name);
-    if rest.is_empty() {
+    if rest.is_empty() || is_time && !assistant::is_time_answer(&rest) {
         return Ok(None);
     }
     let reply = match before.starts_with("remind me ") {

@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::read_services::ReadServices;
 use super::{PowerReply, alarms, facts, first_value, notices, state_of, stored_state};
 use crate::assistant::powers::{
-    Facts, NoticePreferences, Power, PowerAction, PowerContext, PowerEffect, PowerOutcome,
-    StoredState,
+    Facts, LackingPart, NoticePreferences, Power, PowerAction, PowerContext, PowerEffect,
+    PowerOutcome, StoredState,
 };
 use crate::assistant::wording;
 use crate::clock::Timestamp;
@@ -185,8 +185,18 @@ fn owner_of(turn: &MessageTurn<'_>, power: Power) -> PowerOwner {
 /// The reply asks for what is missing: the answer to it completes the request.
 fn note_lacking(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, action: &PowerAction) -> Result<()> {
     match action.lacks() {
-        Some((before, after)) if !turn.by_model => {
-            question::ask(turn, tx, &Question::Rest { before, after })
+        Some(lacking) if !turn.by_model => {
+            let LackingPart {
+                before,
+                after,
+                is_time,
+            } = lacking;
+            let rest = Question::Rest {
+                before,
+                after,
+                is_time,
+            };
+            question::ask(turn, tx, &rest)
         }
         _ => Ok(()),
     }

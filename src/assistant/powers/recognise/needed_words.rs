@@ -34,7 +34,10 @@ const NEEDED: [(Power, &str); 21] = [
     ),
     (Power::CallPrep, "call meeting"),
     (Power::DestinationPrep, "go leave need takes"),
-    (Power::TicketsVault, "boarding it its that ticket tickets"),
+    (
+        Power::TicketsVault,
+        "boarding carriage coach gate it its platform row seat seats terminal that ticket tickets",
+    ),
     (
         Power::PackageTracking,
         "arrive arrives chronopost colissimo come comes correos deliveries delivery dhl dpd evri \
