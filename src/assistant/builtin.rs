@@ -43,6 +43,7 @@ pub use reminder::before::{
 };
 pub use reminder::{REMINDER_CHARS_MAX, reminder_matches};
 pub use settings::NAME_CHARS_MAX;
+pub(in crate::assistant) use settings::is_first_name;
 use std::ops::Range;
 pub use unknown::{Statement, UnknownMessage, asks_for_list};
 

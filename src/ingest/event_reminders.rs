@@ -9,7 +9,7 @@ use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::{gate, memories, open_reminders, reminder_requests};
 use crate::assistant::builtin::{BeforeEvent, BeforeProblem, NewTime};
-use crate::assistant::powers::{Facts, Plan, Power, PowerContext, choice};
+use crate::assistant::powers::{AnswerKind, Facts, Plan, Power, PowerContext, choice};
 use crate::assistant::{self, Intent, MessageContext, Statement, UnknownMessage, wording};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
@@ -52,7 +52,7 @@ pub(super) fn remind(
             let rest = Question::Rest {
                 before,
                 after,
-                is_time: false,
+                answer: AnswerKind::Any,
             };
             question::ask(turn, tx, &rest)?;
         }

@@ -44,6 +44,9 @@ pub(super) struct Entries {
     next_id: u32,
     #[serde(default)]
     sent: SentNotices,
+    /// The names of those that were told of last; not kept.
+    #[serde(skip)]
+    pub(super) told: Vec<String>,
     /// Marks of what mails state and the person corrected or removed, and when.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     dropped: BTreeMap<String, i64>,
@@ -381,7 +384,14 @@ impl Entries {
         notices: Vec<Notice>,
         context: &PowerContext<'_>,
     ) -> Option<String> {
-        notice::joined(&self.take_due(notices, context))
+        let due = self.take_due(notices, context);
+        let is_due = |entry: &&Entry| {
+            let source = format!("{} ", entry.source());
+            due.iter().any(|notice| notice.key.starts_with(&source))
+        };
+        let told = self.list.iter().filter(is_due);
+        self.told = told.map(|entry| entry.what.clone()).collect();
+        notice::joined(&due)
     }
 
     /// A new entry gets no notices for times that have passed already.

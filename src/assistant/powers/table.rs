@@ -2,6 +2,7 @@
 //! actions. What can be asked of each superpower follows from them.
 
 use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::context::PowerContext;
@@ -253,8 +254,18 @@ pub struct LackingPart {
     /// The words of the request before it.
     pub before: String,
     pub after: String,
-    /// Only a time is one.
-    pub is_time: bool,
+    pub answer: AnswerKind,
+}
+
+/// What answers the question for a part.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AnswerKind {
+    #[default]
+    Any,
+    /// Only a time.
+    Time,
+    /// Only names of people.
+    People,
 }
 
 impl LackingPart {
@@ -262,7 +273,7 @@ impl LackingPart {
         Self {
             before,
             after,
-            is_time: false,
+            answer: AnswerKind::Any,
         }
     }
 
@@ -270,14 +281,14 @@ impl LackingPart {
         Self {
             before,
             after: String::new(),
-            is_time: true,
+            answer: AnswerKind::Time,
         }
     }
 }
 
 impl PowerAction {
-    /// What the reply asks for.
-    pub fn lacks(&self) -> Option<LackingPart> {
+    /// What its reply asks for.
+    pub fn lacks(&self, reply: &str) -> Option<LackingPart> {
         let time_after = |before: String| Some(LackingPart::time_after(before));
         match self {
             Self::TodoList(action) => {
@@ -296,6 +307,10 @@ impl PowerAction {
             }
             Self::PackageTracking(action) => time_after(action.lacks()?),
             Self::TicketsVault(action) => action.lacks(),
+            Self::BillSplit(_) if reply.ends_with(bill_split::WHO_SHARES) => Some(LackingPart {
+                answer: AnswerKind::People,
+                ..LackingPart::between("split the bill between ".to_owned(), String::new())
+            }),
             Self::BudgetTracker(BudgetAction::AmountMissing(what)) => {
                 let after = format!(" on {what}");
                 Some(LackingPart::between("spent ".to_owned(), after))
@@ -321,6 +336,15 @@ impl PowerAction {
     /// Whether it asks for an event. Somebody without a calendar is told so each time.
     pub const fn adds_event(&self) -> bool {
         matches!(self, Self::CalendarQueryAgent(CalendarQuery::Add(_)))
+    }
+
+    /// Whether it keeps a booking or an event with its day.
+    pub const fn keeps_plan(&self) -> bool {
+        matches!(
+            self,
+            Self::ReservationPrep(ReservationAction::Keep { .. })
+                | Self::PostEventCheckin(CheckinAction::Keep { .. })
+        )
     }
 
     /// Whether it keeps somebody's birthday.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::latest;
 use crate::assistant::Intent;
+use crate::assistant::powers::AnswerKind;
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::{self, NotedRule};
@@ -39,9 +40,8 @@ pub(in crate::ingest) enum Question {
     Rest {
         before: String,
         after: String,
-        /// Only a time answers it.
         #[serde(default)]
-        is_time: bool,
+        answer: AnswerKind,
     },
     /// Whether to delete the memories with these UUIDs.
     Forget {
@@ -74,6 +74,11 @@ pub(in crate::ingest) enum Question {
         /// The answer that was given before the question which of them it is about.
         #[serde(default)]
         told: Option<String>,
+    },
+    /// No question: what this superpower told by itself, of which something may be said.
+    Told {
+        power: String,
+        what: String,
     },
     /// Whether to set a reminder of what was only spoken of.
     OfferedReminder {
@@ -203,7 +208,7 @@ pub(in crate::ingest) fn ask_about(
             let rest = Question::Rest {
                 before: before.clone(),
                 after: after.clone(),
-                is_time: false,
+                answer: AnswerKind::Any,
             };
             ask(turn, tx, &rest)
         }

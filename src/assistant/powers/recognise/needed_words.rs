@@ -63,7 +63,7 @@ const NEEDED: [(Power, &str); 21] = [
     ),
     (
         Power::BillSplit,
-        "bill bills borrowed cross delete divide divided drop even expenses gave lent loaned owe \
+        "add bill bills borrowed cross delete divide divided drop even expenses gave lent loaned owe \
          owes paid pay payed payment pays quits remove repaid returned scratch sent settle settled \
          share shared shares split square squared strike take transferred undo venmoed wired",
     ),
@@ -84,7 +84,7 @@ const NEEDED: [(Power, &str); 21] = [
     ),
     (
         Power::TripPlanner,
-        "change day days delete drop holiday itinerary list long move pack packed packing postpone \
+        "add also change day days delete drop holiday itinerary list long move pack packed packing postpone \
          push remove reschedule shift sleeps take trip trips vacation weekend weeks",
     ),
 ];

@@ -168,7 +168,8 @@ fn is_told(message: &ParsedMessage<'_>, start: usize, kind: usize, end: usize) -
         false => &["at", "in", "with", "for"],
     };
     let is_day = |at| when::read(words, at).is_some_and(|(spec, _)| spec.day.is_some());
-    let verb = words.after(kind + 1, phrases!["is", "leaves", "departs"]);
+    let after = words.skip(kind + 1, phrases!["back", "home", "there"]);
+    let verb = words.after(after, phrases!["is", "leaves", "departs"]);
     let is_linked = words.after(kind + 1, links).is_some()
         || verb.is_some_and(is_day)
         || is_day(kind + 1) && !is_ride(words.get(kind));
