@@ -27,9 +27,9 @@ use crate::model::recurrence::Recurrence;
 pub use crisis::CrisisKind;
 pub use follow_up::{
     DoneReport, FollowUp, NewTime, ReminderRef, TimeChange, corrected_value, counted_unit_s,
-    hour_or_people, is_day_for_span, may_be_value, may_restate, name_and_day, named_apart,
-    names_hour, names_time, restated, reworded, second_request, unit_of_s, with_corrected_value,
-    with_other_person,
+    hour_or_people, is_day_for_span, is_time_answer, may_be_value, may_restate, name_and_day,
+    named_apart, names_hour, names_time, restated, reworded, second_request, time_shift, unit_of_s,
+    with_corrected_value, with_other_person,
 };
 pub use memory::MEMORY_CHARS_MAX;
 pub(in crate::assistant) use memory::asked_about;
@@ -43,6 +43,7 @@ pub use reminder::before::{
 };
 pub use reminder::{ANYTHING_TO_REMIND, REMINDER_CHARS_MAX, reminder_matches};
 pub use settings::NAME_CHARS_MAX;
+pub(in crate::assistant) use settings::is_first_name;
 use std::ops::Range;
 pub use unknown::{Statement, UnknownMessage, asks_for_list};
 

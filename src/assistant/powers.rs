@@ -31,7 +31,9 @@ mod mails;
 mod membership_renewal;
 mod money;
 mod mood_tracker;
+mod naming;
 mod notice;
+mod notice_answer;
 mod offers;
 pub mod operations;
 mod package_tracking;
@@ -59,6 +61,7 @@ pub use super::plan::Plan;
 pub use super::power::Power;
 use super::wording::texts;
 use super::{local_time, plan, power};
+pub use bill_split::are_people;
 pub use birthday_reminder::{StoredBirthday, birthdays, keep_again, remove_birthday};
 pub use bookings::current_bookings;
 pub use calendar_query_agent::CalendarQuery;
@@ -70,6 +73,7 @@ pub use email_urgency::JUDGED_WITHIN_S;
 pub use facts::{
     Booking, BookingDetails, CalendarName, EventFact, Facts, Mail, PlannedTrip, TravelTimes,
 };
+pub use notice_answer::{NoticeAnswer, notice_answer};
 pub use parsers::choice;
 pub use post_event_checkin::{CheckinAnswer, checkin_answer};
 pub use preferences::{
@@ -80,7 +84,7 @@ pub(in crate::assistant) use recognise::recognise_message;
 pub use recognise::{PowerCall, PowerCalls, SessionCommand, recognise};
 use superpower::Superpower;
 pub use superpower::{PowerOutcome, RequestStrength, StoredState};
-pub use table::PowerAction;
+pub use table::{AnswerKind, LackingPart, PowerAction};
 pub use travel_brain::{dropped_stops, is_travel};
 pub use trip_planner::planned_trips;
 pub use waking_hours::WakingHours;

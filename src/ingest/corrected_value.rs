@@ -4,7 +4,7 @@
 use super::dialog::latest::{self, StatedFact};
 use super::dialog::question::{self, NamedRequest, Question};
 use super::powers::state_before::StateBefore;
-use super::powers::{PowerReply, answer, attempt, changed_by};
+use super::powers::{PowerReply, answer, attempt, changed_by, text_of};
 use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::undo;
@@ -55,6 +55,13 @@ pub(super) fn correct_by(
     }
     let is_money = !powers.is_empty() && powers.iter().all(|power| power.is_about_money());
     let restated = assistant::restated(text, &corrected).filter(|_| is_money);
+    if let ([power], Some(value)) = (powers.as_slice(), &value)
+        && let Some(shift) = assistant::time_shift(value)
+        && let Some(action) = power.move_of_newest(shift)
+    {
+        let moved = attempt::act(turn, tx, *power, action)?;
+        return Ok(moved.map(|reply| text_of(turn, reply)));
+    }
     let text = match (restated, value.as_ref()) {
         (Some(text), _) => Some(text),
         (None, Some(value)) => assistant::with_corrected_value(&corrected, value),

@@ -9,7 +9,7 @@ use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::{gate, memories, open_reminders, reminder_requests};
 use crate::assistant::builtin::{BeforeEvent, BeforeProblem, NewTime};
-use crate::assistant::powers::{Facts, Plan, Power, PowerContext, choice};
+use crate::assistant::powers::{AnswerKind, Facts, Plan, Power, PowerContext, choice};
 use crate::assistant::{self, Intent, MessageContext, Statement, UnknownMessage, wording};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
@@ -49,7 +49,12 @@ pub(super) fn remind(
         if let Some((before, after)) = assistant::around_missing_event(&turn.message.text)
             && !turn.by_model
         {
-            question::ask(turn, tx, &Question::Rest { before, after })?;
+            let rest = Question::Rest {
+                before,
+                after,
+                answer: AnswerKind::Any,
+            };
+            question::ask(turn, tx, &rest)?;
         }
         return Ok(reply.into());
     }

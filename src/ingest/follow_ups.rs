@@ -236,11 +236,21 @@ fn decline(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
 }
 
 fn answer_no(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
-    if question::read_open(turn, tx)?.is_none() {
-        return Ok(None);
+    match question::read_open(turn, tx)? {
+        None | Some(Question::Told { .. }) => return Ok(None),
+        // What was noted and lacks only a part is meant itself.
+        Some(Question::Rest { .. }) if changed_power_last(turn, tx)? => return Ok(None),
+        Some(_) => {}
     }
     question::close(turn, tx)?;
     Ok(Some(wording::left_as_it_was()))
+}
+
+fn changed_power_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
+    match turn.said_last(tx)? {
+        Some(last) => Ok(!powers::changed_by(turn, tx, last.id)?.is_empty()),
+        None => Ok(false),
+    }
 }
 
 /// "Never mind" closes the question, or takes back what was just remembered. What was set stays, and

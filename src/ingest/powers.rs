@@ -12,6 +12,7 @@ pub(super) mod notices;
 mod read_services;
 pub(super) mod recognition;
 pub(super) mod state_before;
+pub(super) mod told_notice;
 
 pub(super) use facts::{bookings, event_lines, planned_events};
 

@@ -24,8 +24,8 @@ pub use corrected_value::{
 };
 pub(in crate::assistant) use fixed::{UNDO, is_consent};
 pub(in crate::assistant::builtin) use moment::problem;
-pub(in crate::assistant) use new_time::read_new_time;
-pub use new_time::{counted_unit_s, names_hour, names_time, unit_of_s};
+pub use new_time::{counted_unit_s, is_time_answer, names_hour, names_time, time_shift, unit_of_s};
+pub(in crate::assistant) use new_time::{read_new_time, read_shift};
 pub(in crate::assistant) use read::read;
 pub(super) use restated::may_correct;
 pub use restated::{may_restate, restated};
@@ -307,6 +307,11 @@ impl TimeChange {
     /// Whether it is a time of day alone, or a number that may be one: "make it three".
     pub fn is_hour_or_number(&self) -> bool {
         self.is_hour() || matches!(self.0, NewTimeText::Number { .. })
+    }
+
+    /// Whether it is so long after or before another time.
+    pub(in crate::assistant) const fn is_shift(&self) -> bool {
+        matches!(self.0, NewTimeText::Later(_))
     }
 
     /// Whether it is so long after another time.

@@ -9,7 +9,7 @@ use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
 use crate::assistant::text::zone;
 use crate::clock::Zone;
-pub(in crate::assistant::builtin) use first_names::is_first_name;
+pub(in crate::assistant) use first_names::is_first_name;
 
 /// Characters in a name.
 pub const NAME_CHARS_MAX: usize = 64;

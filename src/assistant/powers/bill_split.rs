@@ -21,11 +21,12 @@ use super::texts::{counted, same, too_long};
 use super::{PowerContext, Superpower};
 pub(super) use beneficiaries::shared_with;
 pub(super) use operations::Arguments;
+pub use people::are_people;
 use people::{is_everybody, is_self};
 pub(super) use read::parse;
 use sums::{Payment, display_name, joined_names, owe, ways_of};
-pub(super) use unshared::sharing_hint;
 use unshared::sharing_unclear;
+pub(super) use unshared::{WHO_SHARES, sharing_hint};
 
 /// People on one bill.
 const PEOPLE_MAX: usize = 20;
@@ -55,6 +56,8 @@ pub enum BillSplitAction {
     },
     /// People on the bill, before any payment.
     People(Vec<String>),
+    /// "add bo": more people share the bill that there is.
+    MorePeople(Vec<String>),
     /// "Bo paid Ana 30": settles a debt; without an amount all of it.
     Settled {
         payer: String,
@@ -129,6 +132,9 @@ type Debt = (String, String, i64);
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct BillSplitState {
     people: Vec<String>,
+    /// Those who were said to share it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    sharing: Vec<String>,
     payments: Vec<Payment>,
     currency: Option<Currency>,
 }
@@ -180,6 +186,8 @@ impl Superpower for BillSplitState {
                 .iter()
                 .any(|p| p.payer == *person || p.among.contains(person))
         });
+        let people = &self.people;
+        self.sharing.retain(|person| people.contains(person));
     }
 }
 
@@ -239,8 +247,17 @@ impl BillSplitState {
             BillSplitAction::Ways { money, ways } => ways_of(&money, ways),
             BillSplitAction::People(people) => {
                 let people = self.people_of(&people, context)?;
+                self.note_sharing(&people);
                 let newcomers = self.newcomers(&people);
                 format!("{}{newcomers}", self.shared_by(&people))
+            }
+            BillSplitAction::MorePeople(_) if self.sharers().is_empty() => return Ok(None),
+            BillSplitAction::MorePeople(more) => {
+                let more = self.people_of(&more, context)?;
+                self.note_sharing(&more);
+                let all = joined_names(&self.sharers());
+                let newcomers = self.newcomers(&more);
+                format!("Okay, the bill is shared by {all}.{newcomers}")
             }
             BillSplitAction::Show => self.overview(context),
             BillSplitAction::Owed(by) => self.owed_by(by.as_deref(), context),
@@ -299,7 +316,7 @@ impl BillSplitState {
             among.retain(|name| !except.contains(name));
         }
         if among.is_empty() {
-            among = self.sharers_with(&payer);
+            among = self.sharers_with(&payer, context);
         }
         let parts = match paid.own_part {
             Some(own) => self.with_own_part(&among, &paid.money, own, context)?,

@@ -175,6 +175,7 @@ impl Superpower for CancellationState {
                     details,
                     time: Some(time),
                     period: None,
+                    last: None,
                 };
                 self.keep(draft, context)
             }

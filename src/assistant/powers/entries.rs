@@ -19,8 +19,9 @@ use super::notice::{self, Notice, SentNotices};
 use super::planned_time::PlannedTime;
 use super::{Plan, Power, PowerContext, RequestChoice};
 use super::{local_time, parsers, texts};
+use crate::assistant::text::words::Words;
 use crate::clock::Timestamp;
-pub(super) use entry::{Entry, EntryDraft, HOUR, on_the_day};
+pub(super) use entry::{Entry, EntryDraft, HOUR, TimeProblem, on_the_day};
 pub(super) use mailed::MailedEntry;
 use mailed::without_mails;
 pub(super) use period::Period;
@@ -46,6 +47,9 @@ pub(super) struct Entries {
     next_id: u32,
     #[serde(default)]
     sent: SentNotices,
+    /// The names of those that were told of last; not kept.
+    #[serde(skip)]
+    pub(super) told: Vec<String>,
     /// Marks of what mails state and the person corrected or removed, and when.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     dropped: BTreeMap<String, i64>,
@@ -75,6 +79,7 @@ impl Entries {
             details: draft.details,
             day: draft.time.map(|time| local_time::number(time.day)),
             minute: draft.time.and_then(|time| time.minute),
+            last_day: draft.last.map(local_time::number),
             ahead_s: 0,
             period: draft.period,
             mail: None,
@@ -103,10 +108,22 @@ impl Entries {
             self.list[at].id = self.next_id;
         }
         let entry = &mut self.list[at];
-        entry.day = Some(local_time::number(time.day));
+        let day = local_time::number(time.day);
+        // A stay is as long as before.
+        if let (Some(first), Some(last)) = (entry.day, entry.last_day) {
+            entry.last_day = Some(last + day - first);
+        }
+        entry.day = Some(day);
         entry.minute = time.minute;
         entry.ahead_s = 0;
         Some(entry.id)
+    }
+
+    /// The last day of a stay.
+    pub(super) fn set_last(&mut self, id: u32, last: NaiveDate) {
+        if let Some(entry) = self.list.iter_mut().find(|entry| entry.id == id) {
+            entry.last_day = Some(local_time::number(last));
+        }
     }
 
     /// The entry that the person told last, not one from mails.
@@ -151,6 +168,17 @@ impl Entries {
             named = parsers::all_named(phrase, sorted.iter().map(|one| one.details.as_str()));
         }
         named.into_iter().map(|at| sorted[at]).collect()
+    }
+
+    /// The soonest one to come whose text has one of these words.
+    pub(super) fn with_word(&self, words: &[&str], context: &PowerContext<'_>) -> Option<&Entry> {
+        let today = context.today();
+        let has = |entry: &&Entry| {
+            let text = format!("{} {}", entry.what, entry.details);
+            let is_to_come = entry.last_date(today).is_none_or(|day| day >= today);
+            is_to_come && Words::new(&text).iter().any(|word| words.contains(&word))
+        };
+        self.sorted(context).into_iter().find(has)
     }
 
     /// The question which one is meant, where several are, by their numbers in the list.
@@ -254,10 +282,19 @@ impl Entries {
         (from, to): (NaiveDate, NaiveDate),
         line: impl Fn(&Entry, &str) -> String,
     ) -> Vec<String> {
-        let found = self.between(from, to);
+        let mut found = self.between(from, to);
+        // A stay that began before.
+        let is_in = |entry: &&Entry| {
+            let last = entry.last_day.map(local_time::day);
+            entry.date(from).is_some_and(|first| first < from)
+                && last.is_some_and(|last| last >= from)
+        };
+        let stays = self.list.iter().filter(is_in);
+        found.extend(stays.filter_map(|entry| Some((entry.date(from)?, entry))));
+        found.sort_by_key(|(date, entry)| (*date, entry.minute, entry.id));
         let lines = found
             .iter()
-            .map(|(date, entry)| line(entry, &entry.time_text(*date, from)));
+            .map(|(date, entry)| line(entry, &entry.span_text(*date, from)));
         lines.collect()
     }
 
@@ -267,7 +304,7 @@ impl Entries {
             Some(Plan {
                 what: entry.what.clone(),
                 place: String::new(),
-                details: entry.details.clone(),
+                details: entry.shown_details(context.today()),
                 day: local_time::day(entry.day?),
                 minute: entry.minute,
                 leave: None,
@@ -305,6 +342,7 @@ impl Entries {
                 "details": entry.details,
                 "day": entry.date(context.today()).map(|day| day.to_string()),
                 "time": entry.minute.map(texts::clock_text),
+                "until": entry.last_day.map(|day| local_time::day(day).to_string()),
                 "repeats": entry.period.and_then(Period::often),
             })
         };
@@ -326,7 +364,7 @@ impl Entries {
         };
         let today = context.today();
         self.list
-            .retain(|entry| entry.date(today).is_none_or(|date| date >= first));
+            .retain(|entry| entry.last_date(today).is_none_or(|date| date >= first));
     }
 
     pub(super) fn next_notice(
@@ -351,7 +389,14 @@ impl Entries {
         notices: Vec<Notice>,
         context: &PowerContext<'_>,
     ) -> Option<String> {
-        notice::joined(&self.take_due(notices, context))
+        let due = self.take_due(notices, context);
+        let is_due = |entry: &&Entry| {
+            let source = format!("{} ", entry.source());
+            due.iter().any(|notice| notice.key.starts_with(&source))
+        };
+        let told = self.list.iter().filter(is_due);
+        self.told = told.map(|entry| entry.what.clone()).collect();
+        notice::joined(&due)
     }
 
     /// A new entry gets no notices for times that have passed already.

@@ -232,6 +232,7 @@ impl RenewalState {
                 minute: entry.minute,
             }),
             period: period.or(entry.period),
+            last: None,
         };
         Some(self.keep(draft, context))
     }
@@ -289,6 +290,7 @@ impl Superpower for RenewalState {
                     details,
                     time: Some(time),
                     period,
+                    last: None,
                 };
                 self.keep(draft, context)
             }

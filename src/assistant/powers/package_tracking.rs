@@ -8,12 +8,13 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
 use super::after_time::WordsAfterTime;
-use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry};
+use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, TimeProblem};
 use super::facts::Booking;
 use super::notice::{Notice, promise};
-use super::planned_time::PlannedTime;
+use super::planned_time::{self, PlannedTime};
 use super::texts;
 use super::{Plan, Power, PowerContext, Superpower, events};
+use crate::assistant::builtin::TimeChange;
 use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;
@@ -40,6 +41,11 @@ pub enum ParcelAction {
         about: Option<String>,
         time: PlannedTime,
     },
+    /// Another hour of its day, or so long after it.
+    Move {
+        about: Option<String>,
+        to: TimeChange,
+    },
     /// The parcel is delayed, without a new day.
     Late(Option<String>),
     List,
@@ -52,6 +58,28 @@ pub enum ParcelAction {
     RemoveNumber(usize),
     /// Why the time can't be used.
     UnclearTime(String),
+}
+
+impl ParcelAction {
+    /// The words before the day that the reply asks for.
+    pub(super) fn lacks(&self) -> Option<String> {
+        match self {
+            Self::Keep {
+                what,
+                details,
+                time: None,
+                ..
+            } => {
+                let what = if what.is_empty() { PARCEL } else { what };
+                Some(format!("my {what} {details} arrives "))
+            }
+            Self::Late(about) => {
+                let about = about.as_deref().unwrap_or_default();
+                Some(format!("my parcel {about} now arrives "))
+            }
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -86,8 +114,8 @@ impl ParcelState {
             return self.keep_known(id, draft, context).unwrap_or_default();
         }
         let same = self.parcels.list.iter().find(|entry| {
-            let is_named = entry.what != PARCEL && draft.details.is_empty();
-            is_named && texts::same(&entry.what, &draft.what)
+            let is_named = entry.what != PARCEL || entry.day.is_none();
+            is_named && draft.details.is_empty() && texts::same(&entry.what, &draft.what)
         });
         if let (Some(_), Some(time)) = (same, draft.time)
             && let Some(reply) = self.set_time(Some(&draft.what), time, context)
@@ -187,6 +215,23 @@ impl ParcelState {
         self.set_time_of(id, time, context)
     }
 
+    /// What the change doesn't name stays.
+    fn shift(
+        &mut self,
+        about: Option<&str>,
+        to: &TimeChange,
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        let Some(entry) = self.which(about, context) else {
+            return self.ask_which(context);
+        };
+        match entry.moved(to, context) {
+            Ok(time) => self.set_time_of(entry.id, time, context),
+            Err(TimeProblem::ComesAgain) => Some(planned_time::comes_again()),
+            Err(TimeProblem::Unclear) => Some(new_day_needed(entry, context)),
+        }
+    }
+
     fn set_time_of(
         &mut self,
         id: u32,
@@ -233,6 +278,13 @@ fn no_longer_waited_for(removed: &Entry) -> String {
     )
 }
 
+fn new_day_needed(entry: &Entry, context: &PowerContext<'_>) -> String {
+    format!(
+        "I still have this day for it: {}. When should it arrive now? Say “it now arrives on friday”.",
+        entry.display(context)
+    )
+}
+
 impl Superpower for ParcelState {
     type Action = ParcelAction;
 
@@ -258,17 +310,18 @@ impl Superpower for ParcelState {
                     details,
                     time,
                     period: None,
+                    last: None,
                 };
                 after.with_left(self.keep(draft, context))
             }
             ParcelAction::SetTime { about, time } => {
                 return self.set_time(about.as_deref(), time, context);
             }
+            ParcelAction::Move { about, to } => {
+                return self.shift(about.as_deref(), &to, context);
+            }
             ParcelAction::Late(about) => match self.which(about.as_deref(), context) {
-                Some(entry) => format!(
-                    "I still have this day for it: {}. When should it arrive now? Say “it now arrives on friday”.",
-                    entry.display(context)
-                ),
+                Some(entry) => new_day_needed(entry, context),
                 None => return self.ask_which(context),
             },
             ParcelAction::List => {

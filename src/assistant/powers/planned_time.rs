@@ -52,6 +52,20 @@ impl TimeInText {
         (from.unwrap_or(0), to.unwrap_or(0))
     }
 
+    /// The words of its time of day alone: "at 10" of "next week at 10".
+    pub(super) fn clock_text(&self, words: &Words<'_>) -> Option<String> {
+        let is_clock = |(from, to): &(usize, usize)| {
+            let read = when::read(words, *from).filter(|(_, end)| end == to);
+            read.is_some_and(|(spec, _)| spec.clock.is_some() && spec.day.is_none())
+        };
+        let parts = self
+            .spans
+            .iter()
+            .flat_map(|(from, to)| (*from..*to).map(|at| (at, *to)));
+        let (from, to) = parts.into_iter().find(is_clock)?;
+        Some(parsers::original(words, from, to))
+    }
+
     /// The words from `from` to `end` without the words of the time.
     pub(super) fn rest(&self, words: &Words<'_>, from: usize, end: usize) -> Vec<String> {
         let (first, last) = self.range();

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::after_time::WordsAfterTime;
 use super::entries::{Entries, Entry, EntryDraft, EntryMention, HOUR};
+use super::naming::Naming;
 use super::notice::{self, Notice, promise};
 use super::planned_time::{self, PlannedTime};
 use super::{Plan, Power, PowerContext, PowerEffect, RequestChoice, RequestStrength, Superpower};
@@ -64,6 +65,13 @@ pub enum CheckinAction {
         /// The day, where it is named.
         on: Option<NaiveDate>,
     },
+    /// Something whose day is not understood: the words to which it is added, and the reply.
+    AskDay {
+        before: String,
+        reply: String,
+    },
+    /// "make it an hour later": the one that was told last.
+    MoveNewest(TimeChange),
     /// Why the time can't be used.
     UnclearTime(String),
 }
@@ -71,9 +79,7 @@ pub enum CheckinAction {
 /// Something noted as it was named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventRef {
-    what: String,
-    /// The day that was said with it.
-    on: Option<NaiveDate>,
+    naming: Naming,
     /// Its number in the list, instead.
     number: Option<usize>,
 }
@@ -137,6 +143,8 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Che
         .find(|n| matches!(words.get(*n), "is" | "will" | "on"))
         .unwrap_or(first);
     let what = parsers::original(words, from, to);
+    let clock = found.clock_text(words);
+    let clock = clock.map_or_else(String::new, |clock| format!(" {clock}"));
     Some((
         Soft,
         match found.time {
@@ -154,7 +162,10 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Che
                 },
                 after: WordsAfterTime::read(&parsers::original(words, last, end)),
             },
-            Err(problem) => CheckinAction::UnclearTime(problem),
+            Err(reply) => CheckinAction::AskDay {
+                before: format!("i have my {what}{clock} "),
+                reply,
+            },
         },
     ))
 }
@@ -257,7 +268,7 @@ impl CheckinState {
         let events = &self.events;
         let Some(days) = events.replaced_days(&what, time.day, mention, context) else {
             let to = time.typed();
-            let which = EventRef::named(what);
+            let which = EventRef::of(Naming::of_name(what));
             return self.ask_which(&which, |n| format!("move check-in {n} to {to}"), context);
         };
         match self.events.replace(POWER, draft, days, context) {
@@ -399,7 +410,12 @@ impl Superpower for CheckinState {
             CheckinAction::Postponed(what) => return self.postpone(&what, context),
             CheckinAction::List => self.overview(context),
             CheckinAction::Remove { about, on } => self.remove(&about, on, context),
-            CheckinAction::UnclearTime(reply) => reply,
+            CheckinAction::MoveNewest(to) => {
+                let name = self.events.newest_entered()?.what.clone();
+                let which = EventRef::of(Naming::of_name(name));
+                return self.relocate(&which, (to, ""), None, context);
+            }
+            CheckinAction::AskDay { reply, .. } | CheckinAction::UnclearTime(reply) => reply,
         })
     }
 

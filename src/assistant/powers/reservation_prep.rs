@@ -11,9 +11,9 @@ mod which;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use super::entries::{self, Entries, Entry, EntryDraft, EntryMention, MailedEntry};
+use super::entries::{self, Entries, Entry, EntryDraft, EntryMention, MailedEntry, TimeProblem};
 use super::facts::Booking;
-use super::local_time;
+use super::naming::Naming;
 use super::notice::{Notice, promise};
 use super::planned_time::{self, PlannedTime};
 use super::{Plan, Power, PowerContext, PowerEffect, RequestChoice, Superpower};
@@ -22,8 +22,8 @@ use crate::assistant::text::words::Words;
 use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;
-pub(super) use read::parse;
-use which::{BookingMatch, BookingRef};
+pub(super) use read::{asked_detail, parse};
+use which::BookingMatch;
 
 const POWER: Power = Power::ReservationPrep;
 /// How long before a booking its reminder goes out.
@@ -43,25 +43,46 @@ pub enum ReservationAction {
         /// Number, address, confirmation: the rest of the message.
         details: String,
         time: PlannedTime,
+        /// The last day of a stay.
+        last: Option<NaiveDate>,
         mention: EntryMention,
     },
     List,
-    Show(String),
-    Remove(BookingRef),
+    Show(Naming),
+    /// The soonest one whose text has one of these words: its seat, its gate.
+    Detail(&'static [&'static str]),
+    /// The answer where nothing else knows of what was asked for: what is kept of its kind.
+    NoneKept(Naming),
+    Remove(Naming),
     /// "delete 1": by its number in the list that was shown.
     RemoveNumber(usize),
     /// The person has cancelled it.
-    Cancelled(BookingRef),
+    Cancelled(Naming),
     Move {
-        which: BookingRef,
+        which: Naming,
         to: TimeChange,
         /// The words of the new time: "to friday at 8".
         said: String,
     },
+    /// A stay is on other days.
+    MoveStay {
+        which: Naming,
+        first: NaiveDate,
+        last: NaiveDate,
+        /// The words of the days: "to 4 to 6 dec".
+        said: String,
+    },
+    /// "make it an hour later": the one that was told last.
+    MoveNewest(TimeChange),
     /// A request to book something, which the assistant can't do.
     Order(String),
     /// A booking without its day.
     AskTime(String),
+    /// A booking whose day is not understood: the words to which it is added, and the reply.
+    AskDay {
+        before: String,
+        reply: String,
+    },
     /// Why the time can't be used.
     UnclearTime(String),
 }
@@ -102,7 +123,7 @@ impl ReservationState {
         self.bookings.drop_old(KEPT_DAYS, context);
         let bookings = &self.bookings;
         let Some(days) = bookings.replaced_days(&draft.what, time.day, mention, context) else {
-            let which = BookingRef::named(draft.what);
+            let which = Naming::of_name(draft.what);
             let found = self.named(&which, context).into_iter();
             let found = found.map(|entry| entry.id).collect();
             let to = time.typed();
@@ -134,7 +155,7 @@ impl ReservationState {
     /// The place knows nothing of it.
     fn relocate(
         &mut self,
-        which: &BookingRef,
+        which: &Naming,
         (to, said): (TimeChange, &str),
         context: &PowerContext<'_>,
     ) -> Option<String> {
@@ -144,28 +165,61 @@ impl ReservationState {
                 let request = |n| format!("move my booking {n} {said}");
                 return Some(self.ask_which(found, request, context));
             }
-            BookingMatch::Nothing => return context.sure.then(|| none_of(&which.about)),
+            BookingMatch::Nothing => return self.none_of(which, context),
         };
-        let (id, minute) = (entry.id, entry.minute);
+        let id = entry.id;
+        self.relocate_one(id, to, context)
+    }
+
+    /// Moves the one with that id.
+    fn relocate_one(
+        &mut self,
+        id: u32,
+        to: TimeChange,
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        let entry = self.bookings.get(id)?;
         let words = Words::new(&entry.what);
-        let is_late = match minute {
+        let is_late = match entry.minute {
             Some(minute) => minute >= EVENING,
             None => kinds::is_in_the_evening(&words, 0..words.len()),
         };
         let to = if is_late { to.in_the_evening() } else { to };
-        // On the clock that was shown.
-        let begins = entry.begins(context)?.plus_s(entry.ahead_s);
-        let moved = match to.of_set(begins, None, context.now, context.zone()) {
-            Ok(moved) if moved.recurrence.is_none() => moved.send_at,
-            Ok(_) => return Some(planned_time::comes_again()),
-            Err(_) => return Some(NEW_TIME_UNCLEAR.to_owned()),
-        };
-        let new_minute = local_time::minute_of_day(moved, context.zone());
-        let time = PlannedTime {
-            day: local_time::date(moved, context.zone()),
-            minute: (minute.is_some() || new_minute != 0).then_some(new_minute),
+        let time = match entry.moved(&to, context) {
+            Ok(time) => time,
+            Err(TimeProblem::ComesAgain) => return Some(planned_time::comes_again()),
+            Err(TimeProblem::Unclear) => return Some(NEW_TIME_UNCLEAR.to_owned()),
         };
         let id = self.bookings.set_time(id, time, context)?;
+        self.new_time(id, context)
+    }
+
+    /// A stay is on other days.
+    fn move_stay(
+        &mut self,
+        which: &Naming,
+        (first, last): (NaiveDate, NaiveDate),
+        said: &str,
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        let id = match self.find_one(which, context) {
+            BookingMatch::One(entry) => entry.id,
+            BookingMatch::Several(found) => {
+                let request = |n| format!("move my booking {n} {said}");
+                return Some(self.ask_which(found, request, context));
+            }
+            BookingMatch::Nothing => return self.none_of(which, context),
+        };
+        let time = PlannedTime {
+            day: first,
+            minute: None,
+        };
+        let id = self.bookings.set_time(id, time, context)?;
+        self.bookings.set_last(id, last);
+        self.new_time(id, context)
+    }
+
+    fn new_time(&mut self, id: u32, context: &PowerContext<'_>) -> Option<String> {
         let notice = self.announced(id, context);
         let line = self.bookings.get(id)?.display(context);
         Some(format!(
@@ -173,19 +227,29 @@ impl ReservationState {
         ))
     }
 
-    fn show(&self, about: &str, context: &PowerContext<'_>) -> Option<String> {
-        let which = BookingRef::named(about.to_owned());
-        match self.named(&which, context).first() {
+    /// The soonest one with one of these words in its text.
+    fn detail(&self, words: &[&str], context: &PowerContext<'_>) -> Option<String> {
+        let entry = self.bookings.with_word(words, context)?;
+        Some(format!("📌 {}", entry.display(context)))
+    }
+
+    fn show(&self, which: &Naming, context: &PowerContext<'_>) -> Option<String> {
+        match self.named(which, context).first() {
             Some(entry) => Some(format!("📌 {}", entry.display(context))),
-            None if !context.sure => None,
-            None => Some(none_of(about)),
+            None => context.sure.then(|| none_of(which)),
         }
+    }
+
+    /// Something else may be meant where nothing of its kind is kept.
+    fn none_of(&self, which: &Naming, context: &PowerContext<'_>) -> Option<String> {
+        let is_meant = context.sure || self.keeps_kind_of(which);
+        is_meant.then(|| format!("{} {}", none_of(which), self.overview(context)))
     }
 
     /// `is_done`: the person has cancelled it with them.
     fn remove(
         &mut self,
-        which: &BookingRef,
+        which: &Naming,
         is_done: bool,
         context: &PowerContext<'_>,
     ) -> Option<String> {
@@ -196,14 +260,7 @@ impl ReservationState {
                 let request = |n| format!("{verb} my booking {n}");
                 return Some(self.ask_which(found, request, context));
             }
-            BookingMatch::Nothing if !context.sure => return None,
-            BookingMatch::Nothing => {
-                return Some(format!(
-                    "{} {}",
-                    none_of(&which.about),
-                    self.overview(context)
-                ));
-            }
+            BookingMatch::Nothing => return self.none_of(which, context),
         };
         self.forget(id, is_done, context)
     }
@@ -231,8 +288,12 @@ impl ReservationState {
     }
 }
 
-fn none_of(about: &str) -> String {
-    format!("I know of no booking for {about}.")
+fn none_of(which: &Naming) -> String {
+    let said = &which.said;
+    match Words::new(said).iter().any(kinds::is_kind) {
+        true => format!("I know of no {said}."),
+        false => format!("I know of no booking for {said}."),
+    }
 }
 
 /// Nothing can be booked from here.
@@ -290,6 +351,7 @@ impl Superpower for ReservationState {
                 what,
                 details,
                 time,
+                last,
                 mention,
             } => {
                 let draft = EntryDraft {
@@ -297,6 +359,7 @@ impl Superpower for ReservationState {
                     details,
                     time: Some(time),
                     period: None,
+                    last,
                 };
                 self.keep(draft, time, mention, context)
             }
@@ -308,9 +371,25 @@ impl Superpower for ReservationState {
                 let id = self.bookings.numbered(number, context)?;
                 return self.forget(id, false, context);
             }
-            ReservationAction::Show(about) => return self.show(&about, context),
+            ReservationAction::Show(which) => return self.show(&which, context),
+            ReservationAction::Detail(words) => return self.detail(words, context),
+            ReservationAction::NoneKept(which) => {
+                return self
+                    .keeps_kind_of(&which)
+                    .then(|| format!("{} {}", none_of(&which), self.overview(context)));
+            }
             ReservationAction::Move { which, to, said } => {
                 return self.relocate(&which, (to, &said), context);
+            }
+            ReservationAction::MoveStay {
+                which,
+                first,
+                last,
+                said,
+            } => return self.move_stay(&which, (first, last), &said, context),
+            ReservationAction::MoveNewest(to) => {
+                let id = self.bookings.newest_entered()?.id;
+                return self.relocate_one(id, to, context);
             }
             ReservationAction::Order(what) => order_refused(&what),
             ReservationAction::Cancelled(which) => return self.remove(&which, true, context),
@@ -318,7 +397,9 @@ impl Superpower for ReservationState {
             ReservationAction::AskTime(what) => format!(
                 "When is that: {what}? Say it with the day, for example “dinner at Luigi on friday at 20:00”."
             ),
-            ReservationAction::UnclearTime(reply) => reply,
+            ReservationAction::AskDay { reply, .. } | ReservationAction::UnclearTime(reply) => {
+                reply
+            }
         })
     }
 

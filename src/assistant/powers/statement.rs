@@ -85,6 +85,11 @@ pub(super) fn is_thing(name: &str) -> bool {
     !words.iter().any(|word| CLAUSE_WORDS.contains(&word)) && !has_second_request(&words)
 }
 
+/// Whether the word belongs to a clause, so that no name has it.
+pub(super) fn is_clause_word(word: &str) -> bool {
+    CLAUSE_WORDS.contains(&word)
+}
+
 /// "lunch, undo", "lunch and bought milk": something else is asked for or told after it.
 pub(super) fn has_second_request(words: &Words<'_>) -> bool {
     follows(words, &SECOND_REQUESTS)

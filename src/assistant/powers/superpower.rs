@@ -45,6 +45,8 @@ pub struct PowerOutcome {
     pub alarm: Option<Timestamp>,
     /// The events that the person was asked about: the answer becomes a memory of one of them.
     pub questions: Vec<String>,
+    /// The names of the entries that its message told of.
+    pub told: Vec<String>,
     /// A requested effect outside of the superpower's state.
     pub effect: Option<PowerEffect>,
 }
@@ -98,6 +100,11 @@ pub(super) trait Superpower:
     /// The subjects of the questions in its last message.
     fn questions(&self) -> &[String] {
         &[]
+    }
+
+    /// The names of the entries that its last message told of.
+    fn told(&self) -> &[String] {
+        self.entries().map_or(&[], |entries| &entries.told)
     }
 
     /// The effect outside of its state that its last answer requests.

@@ -2,6 +2,7 @@
 //! actions. What can be asked of each superpower follows from them.
 
 use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::context::PowerContext;
@@ -24,10 +25,12 @@ use budget_tracker::BudgetAction;
 use calendar_query_agent::CalendarQuery;
 use daily_summary::DailySummaryAction;
 use membership_renewal::RenewalAction;
+use package_tracking::ParcelAction;
+use post_event_checkin::CheckinAction;
 use reservation_prep::ReservationAction;
 use trip_planner::TripAction;
 
-use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::{ParsedMessage, TimeChange};
 use crate::clock::Timestamp;
 
 /// Generates `PowerAction` and the methods of `Power` from lines
@@ -246,23 +249,87 @@ superpowers! {
     TodoList: todo_list::{TodoState, TodoAction}, reads Show | ShowLists;
 }
 
+/// A part of a request that the reply asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LackingPart {
+    /// The words of the request before it.
+    pub before: String,
+    pub after: String,
+    pub answer: AnswerKind,
+}
+
+/// What answers the question for a part.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AnswerKind {
+    #[default]
+    Any,
+    /// Only a time.
+    Time,
+    /// Only names of people.
+    People,
+}
+
+impl LackingPart {
+    pub(super) const fn between(before: String, after: String) -> Self {
+        Self {
+            before,
+            after,
+            answer: AnswerKind::Any,
+        }
+    }
+
+    pub(super) const fn time_after(before: String) -> Self {
+        Self {
+            before,
+            after: String::new(),
+            answer: AnswerKind::Time,
+        }
+    }
+}
+
 impl PowerAction {
-    /// The words around what is missing, where the reply asks for it.
-    pub fn lacks(&self) -> Option<(String, String)> {
+    /// What its reply asks for.
+    pub fn lacks(&self, reply: &str) -> Option<LackingPart> {
+        let time_after = |before: String| Some(LackingPart::time_after(before));
         match self {
-            Self::TodoList(action) => action.lacks(),
+            Self::TodoList(action) => {
+                let (before, after) = action.lacks()?;
+                Some(LackingPart::between(before, after))
+            }
             Self::ReservationPrep(ReservationAction::AskTime(what)) => {
-                Some((format!("I booked {what} "), String::new()))
+                time_after(format!("I booked {what} "))
+            }
+            Self::ReservationPrep(ReservationAction::AskDay { before, .. })
+            | Self::PostEventCheckin(CheckinAction::AskDay { before, .. }) => {
+                time_after(before.clone())
             }
             Self::MembershipRenewal(RenewalAction::AskTime(what)) => {
-                Some((format!("{what} renews "), String::new()))
+                time_after(format!("{what} renews "))
             }
+            Self::PackageTracking(action) => time_after(action.lacks()?),
+            Self::TicketsVault(action) => action.lacks(),
+            Self::BillSplit(_) if reply.ends_with(bill_split::WHO_SHARES) => Some(LackingPart {
+                answer: AnswerKind::People,
+                ..LackingPart::between("split the bill between ".to_owned(), String::new())
+            }),
             Self::BudgetTracker(BudgetAction::AmountMissing(what)) => {
-                Some(("spent ".to_owned(), format!(" on {what}")))
+                let after = format!(" on {what}");
+                Some(LackingPart::between("spent ".to_owned(), after))
             }
             Self::TripPlanner(TripAction::Plan { from: None, .. }) => {
-                Some(("my trip is ".to_owned(), String::new()))
+                let after = String::new();
+                Some(LackingPart::between("my trip is ".to_owned(), after))
             }
+            _ => None,
+        }
+    }
+
+    /// The answer to a question about a booking that nothing else knows of.
+    pub fn when_none_is_known(&self) -> Option<Self> {
+        match self {
+            Self::ReservationPrep(ReservationAction::Show(which)) => Some(Self::ReservationPrep(
+                ReservationAction::NoneKept(which.clone()),
+            )),
             _ => None,
         }
     }
@@ -270,6 +337,15 @@ impl PowerAction {
     /// Whether it asks for an event. Somebody without a calendar is told so each time.
     pub const fn adds_event(&self) -> bool {
         matches!(self, Self::CalendarQueryAgent(CalendarQuery::Add(_)))
+    }
+
+    /// Whether it keeps a booking or an event with its day.
+    pub const fn keeps_plan(&self) -> bool {
+        matches!(
+            self,
+            Self::ReservationPrep(ReservationAction::Keep { .. })
+                | Self::PostEventCheckin(CheckinAction::Keep { .. })
+        )
     }
 
     /// Whether it keeps somebody's birthday.
@@ -318,6 +394,21 @@ impl PowerAction {
 }
 
 impl Power {
+    /// The action of "make it an hour later" right after something was told to it.
+    pub fn move_of_newest(self, to: TimeChange) -> Option<PowerAction> {
+        Some(match self {
+            Self::ReservationPrep => {
+                PowerAction::ReservationPrep(ReservationAction::MoveNewest(to))
+            }
+            Self::PostEventCheckin => PowerAction::PostEventCheckin(CheckinAction::MoveNewest(to)),
+            Self::PackageTracking => {
+                let about = None;
+                PowerAction::PackageTracking(ParcelAction::Move { about, to })
+            }
+            _ => return None,
+        })
+    }
+
     /// The action of "stop" for a superpower that runs only until the person is done.
     pub fn stop_of_running(self) -> Option<PowerAction> {
         match self {

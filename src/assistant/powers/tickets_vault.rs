@@ -10,7 +10,8 @@ use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, removed_numb
 use super::facts::Booking;
 use super::notice::{Notice, promise};
 use super::planned_time::{self, PlannedTime};
-use super::{Plan, Power, PowerContext, RequestStrength, Superpower, events};
+use super::reservation_prep::asked_detail;
+use super::{LackingPart, Plan, Power, PowerContext, RequestStrength, Superpower, events};
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::text::phrases::{Phrases, phrases};
@@ -37,11 +38,33 @@ pub enum TicketAction {
     SetTime(PlannedTime),
     /// `None`: all of them.
     Show(Option<String>),
+    /// The soonest one whose text has one of these words: its seat, its gate.
+    Detail(&'static [&'static str]),
     Remove(String),
     /// "delete 1": by its number in the list that was shown.
     RemoveNumber(usize),
     /// Why the time can't be used.
     UnclearTime(String),
+}
+
+impl TicketAction {
+    /// What the reply asks for.
+    pub(super) fn lacks(&self) -> Option<LackingPart> {
+        match self {
+            Self::Keep {
+                text,
+                has_photo: false,
+                ..
+            } if text.is_empty() => Some(LackingPart::between(
+                "keep this ticket: ".to_owned(),
+                String::new(),
+            )),
+            Self::Keep { time: None, .. } => {
+                Some(LackingPart::time_after("my ticket is on ".to_owned()))
+            }
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -70,6 +93,15 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Tic
     let verbs = ["delete", "remove", "forget", "drop", "discard", "cancel"];
     if let Some(number) = removed_number(words, at, end, &verbs) {
         return Some((InSession, TicketAction::RemoveNumber(number)));
+    }
+    if let Some(from) = words.after(at, phrases!["my ticket is on", "the ticket is on"])
+        && let Some(found) = planned_time::find(message, from - 1, end, false)
+        && found.range().1 == end
+    {
+        return Some((Soft, with_time(found.time, TicketAction::SetTime)));
+    }
+    if let Some(words) = asked_detail(message.request()) {
+        return Some((Soft, TicketAction::Detail(words)));
     }
     let ticket = (at..end).find(|n| is_ticket(words.get(*n)))?;
     static VERBS: Phrases = Phrases::new(&[
@@ -321,6 +353,10 @@ impl Superpower for TicketState {
                 let when = texts::time_text(time.day, time.minute, context.today());
                 format!("Okay, “{what}” is for {when}. {}", self.promised(context))
             }
+            TicketAction::Detail(words) => {
+                let entry = self.tickets.with_word(words, context)?;
+                format!("🎟️ {}", entry.display(context))
+            }
             TicketAction::Show(None) => {
                 self.tickets.number(context);
                 self.overview(context)
@@ -332,6 +368,11 @@ impl Superpower for TicketState {
             },
             TicketAction::RemoveNumber(number) => {
                 let id = self.tickets.numbered(number, context)?;
+                thrown_away(&self.tickets.remove(id, context)?)
+            }
+            // "delete the ticket", where there is one.
+            TicketAction::Remove(about) if about.is_empty() && self.tickets.list.len() == 1 => {
+                let id = self.tickets.list.first()?.id;
                 thrown_away(&self.tickets.remove(id, context)?)
             }
             TicketAction::Remove(about) => match self.tickets.remove_named(&about, context) {

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::planned_time::PlannedTime;
-use super::texts::{capital, counted, joined, too_long};
+use super::texts::{capital, counted, joined, same, too_long};
 use super::{Plan, PowerContext, PowerEffect, Superpower};
 pub(super) use list_name::ListName;
 use lists::{Item, Items, NamedList, Place};
@@ -62,6 +62,8 @@ pub enum TodoAction {
     /// Puts back things that were done or removed.
     PutBack(Vec<String>),
     Remove(ListName, Vec<String>),
+    /// "delete bread": things of these very names on the list in use; a reminder may be meant as well.
+    RemoveExact(Vec<String>),
     /// "delete 1", of the list whose numbers were shown.
     RemoveShown(Vec<String>),
     Clear(ListName),
@@ -168,6 +170,14 @@ impl Superpower for TodoState {
                     Some(question) => question,
                     None => self.remove(&list, &texts),
                 }
+            }
+            TodoAction::RemoveExact(texts) => {
+                let items = || self.items_in(self.place_in_use()).iter();
+                let is_there = |text: &String| items().any(|item| same(&item.text, text));
+                if !texts.iter().all(is_there) {
+                    return None;
+                }
+                self.remove(&ListName::InUse, &texts)
             }
             TodoAction::RemoveShown(texts) => return self.remove_shown(texts, context),
             TodoAction::Clear(list) => self.clear(&list),

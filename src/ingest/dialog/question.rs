@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::latest;
 use crate::assistant::Intent;
+use crate::assistant::powers::AnswerKind;
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::{self, NotedRule};
@@ -39,6 +40,8 @@ pub(in crate::ingest) enum Question {
     Rest {
         before: String,
         after: String,
+        #[serde(default)]
+        answer: AnswerKind,
     },
     /// Whether to delete the memories with these UUIDs.
     Forget {
@@ -71,6 +74,11 @@ pub(in crate::ingest) enum Question {
         /// The answer that was given before the question which of them it is about.
         #[serde(default)]
         told: Option<String>,
+    },
+    /// No question: what this superpower told by itself, of which something may be said.
+    Told {
+        power: String,
+        what: String,
     },
     /// Whether to set a reminder of what was only spoken of.
     OfferedReminder {
@@ -199,8 +207,12 @@ pub(in crate::ingest) fn ask_about(
             ..
         } => ask(turn, tx, &Question::what(*send_at, recurrence.as_ref())),
         Intent::AskRest { before, after, .. } => {
-            let (before, after) = (before.clone(), after.clone());
-            ask(turn, tx, &Question::Rest { before, after })
+            let rest = Question::Rest {
+                before: before.clone(),
+                after: after.clone(),
+                answer: AnswerKind::Any,
+            };
+            ask(turn, tx, &rest)
         }
         _ => Ok(()),
     }

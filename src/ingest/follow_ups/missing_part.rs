@@ -2,11 +2,12 @@
 
 use super::subject;
 use crate::assistant::builtin::NewTime;
+use crate::assistant::powers::{AnswerKind, are_people};
 use crate::assistant::{self, Intent, MessageContext};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::question::{self, Question};
-use crate::ingest::powers::answer;
+use crate::ingest::powers::answer as power_answer;
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{event_reminders, powers, reminder_requests};
@@ -45,7 +46,12 @@ pub(in crate::ingest) fn answer_rest(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
 ) -> Result<Option<Reply>> {
-    let Some(Question::Rest { before, after }) = question::read_open(turn, tx)? else {
+    let Some(Question::Rest {
+        before,
+        after,
+        answer,
+    }) = question::read_open(turn, tx)?
+    else {
         return Ok(None);
     };
     if was_changed_since_asked(turn, tx)? {
@@ -53,7 +59,12 @@ pub(in crate::ingest) fn answer_rest(
     }
     let persona = turn.ingest.persona.get();
     let rest = assistant::missing_part(&turn.message.text, &persona.name);
-    if rest.is_empty() {
+    let is_one = match answer {
+        AnswerKind::Any => !rest.is_empty(),
+        AnswerKind::Time => assistant::is_time_answer(&rest),
+        AnswerKind::People => are_people(&rest),
+    };
+    if !is_one {
         return Ok(None);
     }
     if before == assistant::ANYTHING_TO_REMIND {
@@ -62,7 +73,7 @@ pub(in crate::ingest) fn answer_rest(
     let reply = match before.starts_with("remind me ") {
         true => remind_with(turn, tx, (&before, &rest, &after))?,
         false => {
-            let reply = answer::answer_text(turn, tx, &format!("{before}{rest}{after}"))?;
+            let reply = power_answer::answer_text(turn, tx, &format!("{before}{rest}{after}"))?;
             reply.map(Reply::from)
         }
     };

@@ -180,10 +180,17 @@ fn say_nothing_is_known(
     };
     let may_answer =
         |power: Power| power.lacks_service(false, false) || is_question && power.quotes_others();
-    for attempt in attempts.iter().filter(|attempt| may_answer(attempt.power)) {
+    let of_kept = attempts.iter().filter_map(|attempt| {
+        let action = attempt.action.when_none_is_known()?;
+        Some((attempt.power, action))
+    });
+    let others = attempts.iter().filter(|attempt| may_answer(attempt.power));
+    let others = others.map(|attempt| (attempt.power, attempt.action.clone()));
+    for (power, action) in of_kept.chain(others) {
         let attempt = PowerAttempt {
+            power,
+            action,
             sure: true,
-            ..attempt.clone()
         };
         if let Some(reply) = attempt::run(turn, tx, &attempt, false)? {
             return Ok(Some(reply));

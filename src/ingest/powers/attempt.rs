@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::read_services::ReadServices;
 use super::{PowerReply, alarms, facts, first_value, notices, state_of, stored_state};
 use crate::assistant::powers::{
-    Facts, NoticePreferences, Power, PowerAction, PowerContext, PowerEffect, PowerOutcome,
-    StoredState,
+    Facts, LackingPart, NoticePreferences, Power, PowerAction, PowerContext, PowerEffect,
+    PowerOutcome, StoredState,
 };
 use crate::assistant::wording;
 use crate::clock::Timestamp;
@@ -64,7 +64,8 @@ pub(super) fn run(
         return Ok(Some(PowerReply::TooMany));
     }
     let changes_state = outcome.stored.is_some() && !outcome.is_only_shown;
-    let asks_more = outcome.effect.is_some() || attempt.action.lacks().is_some();
+    let lacking = attempt.action.lacks(&reply);
+    let asks_more = outcome.effect.is_some() || lacking.is_some();
     if is_answered_alone && (changes_state || asks_more) {
         let may_be_shared = power == Power::BudgetTracker;
         let text = wording::changed_alone(may_be_shared);
@@ -75,7 +76,7 @@ pub(super) fn run(
     if let Some(asked) = apply(turn, tx, power, outcome, &mut preferences)? {
         reply = asked;
     }
-    note_lacking(turn, tx, &attempt.action)?;
+    note_lacking(turn, tx, lacking)?;
     if let Some(offer) = first_offer(turn, tx, power, &facts, &mut preferences)? {
         reply = format!("{reply}{offer}");
     }
@@ -183,10 +184,24 @@ fn owner_of(turn: &MessageTurn<'_>, power: Power) -> PowerOwner {
 }
 
 /// The reply asks for what is missing: the answer to it completes the request.
-fn note_lacking(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, action: &PowerAction) -> Result<()> {
-    match action.lacks() {
-        Some((before, after)) if !turn.by_model => {
-            question::ask(turn, tx, &Question::Rest { before, after })
+fn note_lacking(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    lacking: Option<LackingPart>,
+) -> Result<()> {
+    match lacking {
+        Some(lacking) if !turn.by_model => {
+            let LackingPart {
+                before,
+                after,
+                answer,
+            } = lacking;
+            let rest = Question::Rest {
+                before,
+                after,
+                answer,
+            };
+            question::ask(turn, tx, &rest)
         }
         _ => Ok(()),
     }

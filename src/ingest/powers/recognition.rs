@@ -3,7 +3,7 @@
 use crate::assistant::powers::{
     self, Power, PowerAction, PowerCall, PowerCalls, RequestStrength, SessionCommand,
 };
-use crate::assistant::{Intent, Understanding};
+use crate::assistant::{Intent, MessageContext, Understanding};
 use crate::error::Result;
 use crate::flags::Reader;
 use crate::ingest::dialog::LATEST_MS;
@@ -21,6 +21,11 @@ pub(in crate::ingest) fn find_requested_power(
     understood: &Understanding,
 ) -> Result<Option<RequestedPower>> {
     let (message, flags) = (&*turn.message, &turn.flags);
+    if let Some(request) = kept_plan(turn, understood)
+        && gate::has_superpowers(turn, tx)?
+    {
+        return Ok(Some(request));
+    }
     let named = message.superpower.as_deref();
     let session = tx.power_session(turn.user.id, turn.room.id, turn.now);
     if named.is_none() && session.is_none() && !understood.calls.may_begin() {
@@ -83,6 +88,46 @@ pub(in crate::ingest) fn find_requested_power(
         what: PowerRequest::Try(attempts),
         explicit: false,
     }))
+}
+
+/// "please note that I have a dentist appointment on monday at 10": what is to be remembered is kept
+/// with its day, where it is a booking or an event.
+fn kept_plan(turn: &MessageTurn<'_>, understood: &Understanding) -> Option<RequestedPower> {
+    let Intent::Remember { text } = &understood.intent else {
+        return None; // most messages
+    };
+    let is_alone = turn.message.mode == Mode::Direct && turn.message.superpower.is_none();
+    if !is_alone || turn.flags.boolean("llm.force_basic_mode") {
+        return None;
+    }
+    // "remember that my flight is at 5" is a fact as well.
+    let lower = text.to_lowercase();
+    let has_one = [
+        "i have ", "i've got ", "ive got ", "i got ", "we have ", "we've got ",
+    ];
+    if !has_one.iter().any(|begin| lower.starts_with(begin)) {
+        return None;
+    }
+    let persona = &turn.ingest.persona.get().name;
+    let calls = powers::recognise(&MessageContext {
+        text,
+        ..turn.message.context(persona, turn.timezone(), turn.now)
+    });
+    let kept = calls
+        .calls
+        .into_iter()
+        .filter(|call| call.action.keeps_plan() && turn.flags.superpower(call.power.name()));
+    let attempts: Vec<PowerAttempt> = kept
+        .map(|call| PowerAttempt {
+            power: call.power,
+            action: call.action,
+            sure: false,
+        })
+        .collect();
+    (!attempts.is_empty()).then_some(RequestedPower {
+        what: PowerRequest::Try(attempts),
+        explicit: false,
+    })
 }
 
 /// Whether a reminder was set, changed or removed, or a fact was noted, after the superpower in

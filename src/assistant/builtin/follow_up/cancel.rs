@@ -149,6 +149,14 @@ pub fn named_apart(about: &str) -> Vec<String> {
     }
 }
 
+/// Whether something is to be taken from what was named before: "bread from it".
+fn takes_from(words: &Words, range: Range<usize>) -> bool {
+    static FROM_IT: Phrases = Phrases::new(&[
+        "from it", "off it", "from that", "off that", "from them", "from there", "out of it",
+    ]);
+    (range.start + 1..range.end).any(|at| words.after(at, &FROM_IT) == Some(range.end))
+}
+
 /// "cancel the pills", "move call mom to 10": where nothing else is meant, these may be the words of
 /// a reminder.
 pub(in crate::assistant) fn read_named(words: &Words) -> Option<FollowUp> {
@@ -177,6 +185,8 @@ pub(in crate::assistant) fn read_named(words: &Words) -> Option<FollowUp> {
     }
     match words.get(start) {
         "snooze" => snoozed(words, range),
+        // "remove bread from it": a part of a text.
+        "remove" | "delete" if takes_from(words, range.clone()) => None,
         "cancel" | "delete" | "remove" | "stop" => {
             Some(FollowUp::Cancel(ReminderRef::About(about(words, range)?)))
         }

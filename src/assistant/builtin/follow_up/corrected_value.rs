@@ -216,7 +216,14 @@ pub fn reworded(text: &str, old: &str, new: &str) -> Option<String> {
         return None;
     };
     let (before, after) = (words.original(0..at), words.original(end..words.len()));
-    Some(format!("{before} {new} {after}").trim().to_owned())
+    let replaced = words.original(at..end);
+    let separator = if replaced.ends_with([',', ';', ':']) {
+        &replaced[replaced.len() - 1..]
+    } else {
+        ""
+    };
+    let text = format!("{before} {new}{separator} {after}");
+    Some(text.trim().to_owned())
 }
 
 /// Whether the value is one day, and the message names a first and a last one: "no, 10 december"

@@ -175,6 +175,74 @@ pub(in crate::assistant) fn read_new_time(
     time_alone(words, at..range.end)
 }
 
+/// "by 2 days", "an hour", "2 days later" where something is delayed: so long after its time.
+pub(in crate::assistant) fn read_shift(words: &Words, range: Range<usize>) -> Option<TimeChange> {
+    let from = words.skip(range.start, phrases!["by another", "by", "for", "another"]);
+    let (spec, end) = when::read_duration(words, from)?;
+    let earlier = words.after(end, phrases!["earlier", "sooner", "early"]);
+    let delay = spec.delay.filter(|delay| delay.months == 0)?;
+    let seconds = delay.days * 86_400 + delay.seconds;
+    let end = earlier.unwrap_or(end);
+    let sign = if earlier.is_some() { -1 } else { 1 };
+    let is_from_now = matches!(words.get(from), "in" | "within");
+    (end == range.end && !is_from_now).then_some(TimeChange(NewTimeText::Later(sign * seconds)))
+}
+
+/// "an hour later", "2 days earlier", and nothing else.
+pub fn time_shift(text: &str) -> Option<TimeChange> {
+    let words = Words::new(text);
+    let last = words.get(words.len().checked_sub(1)?);
+    let is_shift = matches!(last, "later" | "earlier" | "sooner");
+    is_shift
+        .then(|| read_shift(&words, 0..words.len()))
+        .flatten()
+}
+
+/// Whether words answer the question for a day: a time, or days of a span, with at most a detail after
+/// it. "call bo tomorrow at 9" is something else.
+pub fn is_time_answer(text: &str) -> bool {
+    let words = Words::new(text);
+    let time = |at: usize| {
+        let read = when::read(&words, at).or_else(|| when::read_hour_alone(&words, at));
+        let read = read.map(|(_, end)| end);
+        let day = || when::day_at(&words, at).map(|(_, end)| end);
+        let repeat = || repeats::read(&words, at).map(|(_, end)| end);
+        read.or_else(day).or_else(repeat)
+    };
+    let is_number = |at: usize| words.get(at).parse::<u32>().is_ok();
+    let is_part = |at: usize| {
+        let links = [
+            "to", "until", "till", "and", "the", "of", "at", "on", "from", "now", "-",
+        ];
+        let is_ordinal = when::ordinal(words.get(at)).is_some();
+        links.contains(&words.get(at)) || is_number(at) || is_ordinal
+    };
+    let first = words.skip(0, phrases!["its", "it is"]);
+    let mut at = first;
+    let mut names_time = false;
+    while at < words.len() {
+        match time(at) {
+            Some(end) if end > at => {
+                names_time = true;
+                at = end;
+            }
+            _ if is_part(at) => {
+                names_time |= when::ordinal(words.get(at)).is_some();
+                at += 1;
+            }
+            _ => break,
+        }
+    }
+    let rest = words.get(at);
+    let is_detail = || {
+        let details = [
+            "with", "at", "in", "for", "near", "room", "please", "pls", "thanks", "instead", "i",
+        ];
+        details.contains(&rest) || rest.starts_with(|c: char| !c.is_alphabetic())
+    };
+    names_time && (at == words.len() || is_detail())
+}
+
 /// "10" of "push it by 10", "delay it 10": minutes, unlike those of "move it by 10".
 pub(super) fn minutes_alone(words: &Words, range: Range<usize>, verb: &str) -> Option<TimeChange> {
     let by = words.after(range.start, phrases!["by", "back by"]);

@@ -3,7 +3,7 @@
 
 use crate::assistant::text::word_set::WordSet;
 
-pub(in crate::assistant::builtin) fn is_first_name(word: &str) -> bool {
+pub(in crate::assistant) fn is_first_name(word: &str) -> bool {
     NAMES.contains(word)
 }
 

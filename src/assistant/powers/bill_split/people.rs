@@ -1,7 +1,9 @@
 //! The people on a bill, by what they are called in a message.
 
+use super::beneficiaries::people_listed;
 use super::sums::{ME, Payment, capital, joined_names};
 use super::{BillSplitState, NAME_CHARS_MAX, PEOPLE_MAX};
+use crate::assistant::builtin::is_first_name;
 use crate::assistant::powers::{PowerContext, statement};
 use crate::assistant::wording::texts::{same, too_long};
 
@@ -84,19 +86,31 @@ impl BillSplitState {
         Ok(name)
     }
 
-    /// Everybody who shares the bill. Who only owes something, or has lent it, does not.
+    /// They were said to share the bill.
+    pub(super) fn note_sharing(&mut self, people: &[String]) {
+        for name in people {
+            if !self.sharing.contains(name) {
+                self.sharing.push(name.clone());
+            }
+        }
+    }
+
+    /// Everybody who shares the bill: who was said to, or shares or made a payment. Who only owes
+    /// something, or has lent it, does not.
     pub(super) fn sharers(&self) -> Vec<String> {
         let is_in = |payment: &Payment, name: &String| payment.people().any(|one| one == name);
-        let only_owes = |name: &String| {
-            let mut of = self
-                .payments
-                .iter()
-                .filter(|payment| is_in(payment, name))
-                .peekable();
-            of.peek().is_some() && of.all(Payment::is_debt)
+        let shares = |name: &String| {
+            let mut payments = self.payments.iter().filter(|one| is_in(one, name));
+            payments.any(|one| !one.is_debt())
+        };
+        let is_new = |name: &String| {
+            self.sharing.is_empty() && !self.payments.iter().any(|one| is_in(one, name))
         };
         let people = self.people.iter();
-        people.filter(|name| !only_owes(name)).cloned().collect()
+        people
+            .filter(|name| self.sharing.contains(name) || shares(name) || is_new(name))
+            .cloned()
+            .collect()
     }
 
     /// "bo cy" without a comma, who are on the bill; the error asks, where it may be one name.
@@ -151,6 +165,24 @@ impl BillSplitState {
         }
         Ok(people)
     }
+}
+
+/// Whether words are names of people who share something: "lena, max and me".
+pub fn are_people(text: &str) -> bool {
+    let names = people_listed(text);
+    let is_known =
+        |name: &String| is_self(name) || is_everybody(name) || is_first_name(&name.to_lowercase());
+    let is_own = |name: &String| is_self(name) || is_everybody(name);
+    let are_names = names
+        .iter()
+        .all(|name| is_self(name) || is_everybody(name) || statement::is_person(name));
+    let is_short = names
+        .iter()
+        .all(|name| name.split(' ').count() <= 2 || is_everybody(name));
+    !names.is_empty()
+        && are_names
+        && is_short
+        && (names.iter().any(is_own) || names.iter().all(is_known))
 }
 
 fn names_in_a_row(phrase: &str) -> String {

@@ -8,7 +8,7 @@ mod splits;
 
 use super::beneficiaries::people_listed;
 use super::{BillSplitAction, PaidAction, is_self, shared_with};
-use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::{ParsedMessage, is_first_name};
 use crate::assistant::powers::RequestStrength::{self, Clear, Soft};
 use crate::assistant::powers::{parsers, statement};
 use crate::assistant::text::phrases::{Phrases, phrases};
@@ -43,6 +43,9 @@ pub(in crate::assistant::powers) fn parse(
         let are_people = !people.is_empty() && people.iter().all(|name| is_somebody(name));
         return are_people.then_some((Clear, BillSplitAction::People(people)));
     }
+    if let Some(found) = more_people(words, at, end) {
+        return Some(found);
+    }
     if let Some(name) = shares_all(words, at, end) {
         return Some((Soft, BillSplitAction::ShareAll(name)));
     }
@@ -54,6 +57,32 @@ pub(in crate::assistant::powers) fn parse(
         .or_else(|| owes(words, at, end))
         .or_else(|| paid(words, at, end))
         .or_else(|| settling::evened(words, at, end).map(|action| (Soft, action)))
+}
+
+/// "add bo to the bill", "add bo and ann" while the bill is in use.
+fn more_people(
+    words: &Words<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(RequestStrength, BillSplitAction)> {
+    if words.get(at) != "add" {
+        return None; // most messages
+    }
+    let bill = phrases![
+        "to the bill", "to our bill", "to my bill", "to the split", "to the bill split",
+    ];
+    let link = (at + 2..end).find(|n| words.after(*n, bill) == Some(end));
+    let people = names(words, at + 1, link.unwrap_or(end));
+    let are_names =
+        |is_so: fn(&str) -> bool| !people.is_empty() && people.iter().all(|name| is_so(name));
+    match link {
+        Some(_) if are_names(is_somebody) => Some((Clear, BillSplitAction::MorePeople(people))),
+        None if are_names(|name| is_first_name(&name.to_lowercase())) => Some((
+            RequestStrength::InSession,
+            BillSplitAction::MorePeople(people),
+        )),
+        _ => None,
+    }
 }
 
 /// "dan shares everything", "i share all of it too".

@@ -1,13 +1,13 @@
 //! Payments of which it is not clear who shares them: until it is, they count for nothing.
 
 use super::is_everybody;
-use super::sums::{Payment, capital, display_name, joined_names, owe, said_name};
+use super::sums::{ME, Payment, capital, display_name, joined_names, owe, said_name};
 use super::{BillSplitState, PaidAction, is_self, shared_with};
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::money::{self, Money};
 use crate::assistant::wording::texts::joined;
 
-pub(super) const WHO_SHARES: &str =
+pub(in crate::assistant::powers) const WHO_SHARES: &str =
     "Who shares it? For example “split the bill between Ana, Bo and me”.";
 
 impl BillSplitState {
@@ -22,19 +22,25 @@ impl BillSplitState {
             return Ok(());
         }
         for paid in all.iter().filter(is_open) {
-            self.person(&paid.payer, context)?;
+            let payer = self.person(&paid.payer, context)?;
+            self.note_sharing(&[payer]);
         }
         Ok(())
     }
 
-    /// Everybody on the bill with who paid; nobody where that is one person.
-    pub(super) fn sharers_with(&self, payer: &str) -> Vec<String> {
+    /// Everybody on the bill with who paid; nobody where that is one person. Two others who paid, of
+    /// whom nothing was said, share nothing by themselves.
+    pub(super) fn sharers_with(&self, payer: &str, context: &PowerContext<'_>) -> Vec<String> {
         let mut among = self.sharers();
         if !among.iter().any(|name| name == payer) {
             among.push(payer.to_owned());
         }
+        let is_shared = |one: &Payment| !one.is_debt() && !one.is_unshared();
+        let is_said = !self.sharing.is_empty() || self.payments.iter().any(is_shared);
+        let is_of_others = !context.group && !among.iter().any(|name| name == ME);
         match among.len() {
             1 => Vec::new(),
+            _ if is_of_others && !is_said => Vec::new(),
             _ => among,
         }
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::super::planned_time::PlannedTime;
 use super::super::{PowerContext, bookings, local_time, notice::Notice, texts};
 use super::period::Period;
+use crate::assistant::builtin::TimeChange;
 use crate::clock::Timestamp;
 
 /// The hour of notices for entries without a time of day.
@@ -20,6 +21,15 @@ pub(in super::super) struct EntryDraft {
     pub(in super::super) details: String,
     pub(in super::super) time: Option<PlannedTime>,
     pub(in super::super) period: Option<Period>,
+    /// The last day of a stay.
+    pub(in super::super) last: Option<NaiveDate>,
+}
+
+/// Why a new time can't be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum TimeProblem {
+    ComesAgain,
+    Unclear,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,6 +42,9 @@ pub(in super::super) struct Entry {
     pub(in super::super) day: Option<i32>,
     /// After midnight, in the person's time zone; `None`: not known.
     pub(in super::super) minute: Option<u32>,
+    /// The last day of a stay, as `day`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(in super::super) last_day: Option<i32>,
     /// By how many seconds the clock at the place that a mail states is ahead of the person's.
     #[serde(skip)]
     pub(in super::super) ahead_s: i64,
@@ -81,6 +94,15 @@ impl Entry {
         texts::place_time_text(date, (self.minute, self.ahead_s), today)
     }
 
+    /// The text of one of the entry's days, with its time, or with the last day of a stay.
+    pub(super) fn span_text(&self, date: NaiveDate, today: NaiveDate) -> String {
+        let when = self.time_text(date, today);
+        match self.last_day.map(local_time::day) {
+            Some(last) => format!("{when}, until {}", texts::display(last, today)),
+            None => when,
+        }
+    }
+
     /// Its name, time and details.
     pub(in super::super) fn display(&self, context: &PowerContext<'_>) -> String {
         let mut line = match self.when_text(context) {
@@ -90,11 +112,57 @@ impl Entry {
         if let Some(often) = self.period.and_then(Period::often) {
             line.push_str(&format!(", {often}"));
         }
-        if !self.details.is_empty() {
+        let details = self.shown_details(context.today());
+        if !details.is_empty() {
             line.push_str(", ");
-            line.push_str(&self.details);
+            line.push_str(&details);
         }
         line
+    }
+
+    /// Its details, after the last day of a stay.
+    pub(super) fn shown_details(&self, today: NaiveDate) -> String {
+        let until = self.last_day.map(local_time::day);
+        let until = until.map(|last| format!("until {}", texts::display(last, today)));
+        let details = Some(self.details.clone()).filter(|details| !details.is_empty());
+        let parts: Vec<String> = until.into_iter().chain(details).collect();
+        parts.join(", ")
+    }
+
+    /// The day on which it is over.
+    pub(in super::super) fn last_date(&self, today: NaiveDate) -> Option<NaiveDate> {
+        let last = self.last_day.map(local_time::day);
+        last.or_else(|| self.date(today))
+    }
+
+    /// Its time after that change; a day or an hour that isn't named stays.
+    pub(in super::super) fn moved(
+        &self,
+        to: &TimeChange,
+        context: &PowerContext<'_>,
+    ) -> Result<PlannedTime, TimeProblem> {
+        /// A bare hour of a day without a time is nearest to noon.
+        const NOON_S: i64 = 12 * 3_600;
+        let begins = self.begins(context).ok_or(TimeProblem::Unclear)?;
+        // On the clock that was shown.
+        let begins = match self.minute.is_none() && to.is_hour_or_number() {
+            true => begins.plus_s(NOON_S),
+            false => begins.plus_s(self.ahead_s),
+        };
+        let moved = match to.of_set(begins, None, context.now, context.zone()) {
+            Ok(moved) if moved.recurrence.is_none() => moved.send_at,
+            Ok(_) => return Err(TimeProblem::ComesAgain),
+            Err(_) => return Err(TimeProblem::Unclear),
+        };
+        let minute = local_time::minute_of_day(moved, context.zone());
+        // "by 3 hours" of a day alone says no hour.
+        if self.minute.is_none() && to.is_shift() && minute != 0 {
+            return Err(TimeProblem::Unclear);
+        }
+        Ok(PlannedTime {
+            day: local_time::date(moved, context.zone()),
+            minute: (self.minute.is_some() || minute != 0).then_some(minute),
+        })
     }
 
     /// One notice of the day it is now planned for.

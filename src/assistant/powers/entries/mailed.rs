@@ -61,6 +61,7 @@ impl Entries {
                 details: mailed.details,
                 day: begins.map(|(day, _)| local_time::number(day)),
                 minute: begins.and_then(|(_, minute)| minute),
+                last_day: None,
                 ahead_s: booking.ahead_s(context),
                 period: mailed.period,
                 mail: Some(MailSource {

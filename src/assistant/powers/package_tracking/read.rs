@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::ParcelAction;
-use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::{ParsedMessage, TimeChange, follow_up};
 use crate::assistant::powers::after_time::WordsAfterTime;
 use crate::assistant::powers::entries::removed_number;
 use crate::assistant::powers::{RequestStrength, parsers, planned_time};
@@ -36,13 +36,9 @@ pub(in crate::assistant::powers) fn parse(
         return Some((Clear, ParcelAction::List));
     }
     if let Some(from) = words.after(at, &IT_ARRIVES)
-        && let Some(found) = planned_time::find(message, from, end, false)
+        && let Some(action) = new_time(message, None, from, end)
     {
-        let to_action = |time| ParcelAction::SetTime { about: None, time };
-        return Some((
-            InSession,
-            found.time.map_or_else(ParcelAction::UnclearTime, to_action),
-        ));
+        return Some((InSession, action));
     }
     let arrived = [
         "it arrived", "it has arrived", "its arrived", "it came", "its here", "it is here",
@@ -113,16 +109,35 @@ fn parse_late(
     end: usize,
 ) -> Option<ParcelAction> {
     let from = late_end(&message.words, at)?;
-    Some(match planned_time::find(message, from, end, false) {
-        Some(found) => {
-            found
-                .time
-                .map_or_else(ParcelAction::UnclearTime, |time| ParcelAction::SetTime {
-                    about,
-                    time,
-                })
-        }
-        None => ParcelAction::Late(about),
+    let shift = follow_up::read_shift(&message.words, from..end);
+    let shift = shift.map(|to| ParcelAction::Move {
+        about: about.clone(),
+        to,
+    });
+    let time = shift.or_else(|| new_time(message, about.clone(), from, end));
+    Some(time.unwrap_or(ParcelAction::Late(about)))
+}
+
+/// The new time between those words: a day, or only an hour ("at 2") or so long after the one that it
+/// had ("2 days later").
+fn new_time(
+    message: &ParsedMessage<'_>,
+    about: Option<String>,
+    from: usize,
+    end: usize,
+) -> Option<ParcelAction> {
+    let words = &message.words;
+    let links = ["later", "earlier", "sooner"];
+    let shift = follow_up::read_shift(words, from..end);
+    let shift = shift.filter(|_| links.contains(&words.get(end - 1)));
+    let hour = || follow_up::read_new_time(words, from..end).filter(TimeChange::is_hour);
+    if let Some(to) = shift.or_else(hour) {
+        return Some(ParcelAction::Move { about, to });
+    }
+    let found = planned_time::find(message, from, end, false)?;
+    Some(match found.time {
+        Ok(time) => ParcelAction::SetTime { about, time },
+        Err(problem) => ParcelAction::UnclearTime(problem),
     })
 }
 

@@ -1,17 +1,17 @@
 //! Changes of planned check-ins: "my interview moved to 3pm", "my exam is cancelled". A day or a
 //! time of day that the message doesn't name stays as it was.
 
-use chrono::NaiveDate;
-
 use super::{
     CheckinAction, CheckinState, EventRef, NAME_WORDS_MAX, is_in_the_evening, is_of_weight,
 };
 use crate::assistant::builtin::{ParsedMessage, TimeChange, follow_up};
 use crate::assistant::powers::entries::{Entry, EntryMention};
+use crate::assistant::powers::naming::{self, Naming};
 use crate::assistant::powers::planned_time::{self, PlannedTime};
 use crate::assistant::powers::{PowerContext, RequestChoice, local_time, parsers, texts};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
+use crate::assistant::text::words::Words;
 
 /// From this minute after midnight on a bare 8 is in the evening.
 const EVENING: u32 = 17 * 60;
@@ -59,7 +59,8 @@ pub(super) fn parse(message: &ParsedMessage<'_>, at: usize, end: usize) -> Optio
         if is_asked && (from..end).any(|n| matches!(words.get(n), "and" | "&")) {
             return None;
         }
-        return cancelled(message, from, named(message, from, end)?, end);
+        named(message, from, end)?;
+        return Some(cancelled(message, from, end));
     }
     if let Some(from) = after_verb(&MOVING) {
         let is_told = matches!(words.get(at), "they" | "i");
@@ -70,7 +71,6 @@ pub(super) fn parse(message: &ParsedMessage<'_>, at: usize, end: usize) -> Optio
     let named = named(message, from, end)?;
     // "my doctor's appointment"
     let named = named + usize::from(words.get(named + 1) == "appointment");
-    let what = parsers::original(words, from, named + 1);
     // "my interview with Bo on friday was cancelled"
     let verb = (named + 1..end).find_map(|n| {
         let next = words.after(n, &VERBS);
@@ -78,29 +78,27 @@ pub(super) fn parse(message: &ParsedMessage<'_>, at: usize, end: usize) -> Optio
             |at: usize| words.after(at, &CANCELLED).is_some() || words.after(at, &MOVED).is_some();
         let is_now = next.is_some_and(|next| words.get(next - 1) == "now");
         match next {
-            Some(next) if is_said(next) || is_now => Some((next, is_now)),
-            None if is_said(n) => Some((n, false)),
+            Some(next) if is_said(next) || is_now => Some((n, next, is_now)),
+            None if is_said(n) => Some((n, n, false)),
             _ => None,
         }
     });
-    let (said, is_now) = match verb {
+    let (name_end, said, is_now) = match verb {
         Some(verb) => verb,
         // "my interview is at 4": its day stays.
         None if article.is_some()
             && words.get(named + 1) == "is"
             && !names_day(message, named + 2, end) =>
         {
-            (named + 2, true)
+            (named + 1, named + 2, true)
         }
         None => return None,
     };
     if words.after(said, &CANCELLED).is_some() {
-        return cancelled(message, from, named, said);
+        return Some(cancelled(message, from, name_end));
     }
-    let which = EventRef {
-        on: day_between(message, named + 1, said),
-        ..EventRef::named(what.clone())
-    };
+    let which = EventRef::of(Naming::read(message, from..name_end));
+    let what = which.naming.name.clone();
     match words.after(said, &MOVED) {
         Some(next) if next == end || words.after(next, phrases!["indefinitely"]) == Some(end) => {
             Some(CheckinAction::Postponed(what))
@@ -132,8 +130,7 @@ fn parse_moving(
         Some((number, next)) => (EventRef::numbered(number), next),
         None => {
             let named = named(message, from, end)?;
-            let what = parsers::original(&message.words, from, named + 1);
-            with_day(message, what, named + 1, end)
+            with_name(message, from, named + 1, end)
         }
     };
     moved(message, which, from, end).map(|action| match action {
@@ -144,24 +141,8 @@ fn parse_moving(
     })
 }
 
-fn cancelled(
-    message: &ParsedMessage<'_>,
-    from: usize,
-    named: usize,
-    end: usize,
-) -> Option<CheckinAction> {
-    let found = planned_time::find(message, named + 1, end, false);
-    let on = found.filter(|_| names_day(message, named + 1, end));
-    let on = match on.map(|found| found.time) {
-        Some(time) => Some(time.ok()?.day),
-        None => None,
-    };
-    let what = parsers::original(&message.words, from, named + 1);
-    let which = EventRef {
-        on,
-        ..EventRef::named(what)
-    };
-    Some(CheckinAction::Cancelled(which))
+fn cancelled(message: &ParsedMessage<'_>, from: usize, end: usize) -> CheckinAction {
+    CheckinAction::Cancelled(EventRef::of(Naming::read(message, from..end)))
 }
 
 /// "check-in 2": its number in the list, and the index after it.
@@ -170,32 +151,22 @@ fn numbered(message: &ParsedMessage<'_>, from: usize) -> Option<(usize, usize)> 
     Some((message.words.get(next).parse().ok()?, next + 1))
 }
 
-/// "dentist on friday to 12": the day before the link is that of what is moved. With the index
-/// after it.
-fn with_day(
+/// "dentist on friday to 12", "interview at google to 3": what is before the link is the name of what
+/// is moved, with its day. With the index after it.
+fn with_name(
     message: &ParsedMessage<'_>,
-    what: String,
     from: usize,
+    named: usize,
     end: usize,
 ) -> (EventRef, usize) {
     let words = &message.words;
-    let alone = (EventRef::named(what.clone()), from);
-    let links = ["to", "by", "till", "until"];
-    let Some(link) = (from + 1..end).find(|n| links.contains(&words.get(*n))) else {
-        return alone;
+    let links = ["to", "by", "till", "until", "back", "forward"];
+    let is_link = |n: &usize| {
+        links.contains(&words.get(*n)) && follow_up::read_new_time(words, *n..end).is_some()
     };
-    let has_time = follow_up::read_new_time(words, link..end).is_some();
-    match day_between(message, from, link).filter(|_| has_time) {
-        Some(day) => {
-            let on = Some(day);
-            let which = EventRef {
-                on,
-                ..EventRef::named(what)
-            };
-            (which, link)
-        }
-        None => alone,
-    }
+    let link = (named..end).find(is_link).unwrap_or(named);
+    let which = EventRef::of(Naming::read(message, from..link));
+    (which, link)
 }
 
 /// The word that says that it matters.
@@ -207,12 +178,6 @@ fn named(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<usize> 
         "of" | "results" | "result" | "reminder" | "reminders" | "alarm"
     );
     (!is_other).then_some(named)
-}
-
-fn day_between(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<NaiveDate> {
-    let found = planned_time::find(message, from, end, false);
-    let found = found.filter(|_| names_day(message, from, end))?;
-    Some(found.time.ok()?.day)
 }
 
 fn names_day(message: &ParsedMessage<'_>, from: usize, end: usize) -> bool {
@@ -237,7 +202,7 @@ fn moved(
     let to = to.filter(|to| !to.is_repeat() && !has_open_span);
     let Some(to) = to else {
         let has_time = planned_time::find(message, from, end, false).is_some();
-        return has_time.then(|| CheckinAction::UnclearTime(new_time_unclear(&which.what)));
+        return has_time.then(|| CheckinAction::UnclearTime(new_time_unclear(&which.naming.name)));
     };
     let time = match names_day(message, from, end) {
         true => planned_time::find(message, from, end, false)?.time.ok(),
@@ -263,18 +228,16 @@ fn new_time_unclear(what: &str) -> String {
 }
 
 impl EventRef {
-    pub(super) const fn named(what: String) -> Self {
+    pub(super) const fn of(naming: Naming) -> Self {
         Self {
-            what,
-            on: None,
+            naming,
             number: None,
         }
     }
 
-    const fn numbered(number: usize) -> Self {
+    fn numbered(number: usize) -> Self {
         Self {
-            what: String::new(),
-            on: None,
+            naming: Naming::default(),
             number: Some(number),
         }
     }
@@ -288,10 +251,10 @@ impl CheckinState {
         to: (TimeChange, &str),
         context: &PowerContext<'_>,
     ) -> Option<String> {
-        let is_known = !self.called(which, context).is_empty();
-        is_known
-            .then(|| self.relocate(which, to, None, context))
-            .flatten()
+        match self.called(which, context).is_empty() {
+            true => self.none_of(which, context),
+            false => self.relocate(which, to, None, context),
+        }
     }
 
     /// `time`: the new one, if a day was said.
@@ -302,7 +265,7 @@ impl CheckinState {
         time: Option<PlannedTime>,
         context: &PowerContext<'_>,
     ) -> Option<String> {
-        let what = &which.what;
+        let what = &which.naming.name;
         let entry = match (self.called(which, context).as_slice(), time) {
             ([], Some(time)) => {
                 let after = Default::default();
@@ -347,7 +310,7 @@ impl CheckinState {
         context: &PowerContext<'_>,
     ) -> Option<String> {
         let id = match self.called(which, context).as_slice() {
-            [] => return None,
+            [] => return self.none_of(which, context),
             [only] => only.id,
             _ => {
                 let request = |n| format!("cancel check-in {n}");
@@ -364,7 +327,7 @@ impl CheckinState {
     /// The event comes later, and no day was said.
     pub(super) fn postpone(&self, what: &str, context: &PowerContext<'_>) -> Option<String> {
         match self
-            .called(&EventRef::named(what.to_owned()), context)
+            .called(&EventRef::of(Naming::of_name(what.to_owned())), context)
             .as_slice()
         {
             [] => None,
@@ -417,31 +380,45 @@ impl CheckinState {
 
     fn of_name(&self, which: &EventRef, context: &PowerContext<'_>) -> Vec<&Entry> {
         let sorted = self.events.sorted(context);
-        let what = &which.what;
+        let name = &which.naming.name;
         let is_to_come = |entry: &&&Entry| {
-            entry
-                .date(context.today())
-                .is_some_and(|day| day >= context.today() && which.on.is_none_or(|on| on == day))
+            let day = entry.date(context.today());
+            day.is_some_and(|day| day >= context.today()) && which.naming.is_then(entry, context)
         };
         let same = sorted.iter().filter(is_to_come);
         let exact: Vec<&Entry> = same
             .clone()
-            .filter(|entry| texts::same(&entry.what, what))
+            .filter(|entry| texts::same(&entry.what, name))
             .copied()
             .collect();
         if !exact.is_empty() {
             return exact;
         }
-        let name = what.to_lowercase();
-        let last = name.rsplit(' ').next().unwrap_or_default();
-        same.filter(|entry| {
-            entry
-                .what
-                .to_lowercase()
-                .split(' ')
-                .any(|word| word == last)
+        let fits =
+            |entry: &&&Entry| naming::fits(&format!("{} {}", entry.what, entry.details), name);
+        same.filter(fits).copied().collect()
+    }
+
+    /// What is kept of the same kind, where the one that is named isn't.
+    fn none_of(&self, which: &EventRef, context: &PowerContext<'_>) -> Option<String> {
+        let kind = |text: &str| {
+            let words = Words::new(text);
+            words
+                .iter()
+                .find(|word| is_of_weight(word))
+                .map(str::to_owned)
+        };
+        let said = kind(&which.naming.name)?;
+        let to_ask = self.to_ask(context);
+        let alike = to_ask.sorted(context).into_iter();
+        let alike = alike.filter(|entry| kind(&entry.what).as_ref() == Some(&said));
+        let lines: Vec<String> = alike.map(|entry| entry.display(context)).collect();
+        (!lines.is_empty()).then(|| {
+            format!(
+                "I know of no {}, so I changed nothing. I know of this: {}.",
+                which.naming.said,
+                lines.join("; ")
+            )
         })
-        .copied()
-        .collect()
     }
 }

@@ -36,7 +36,7 @@ const NEEDED: [(Power, &str); 21] = [
     (Power::DestinationPrep, "go leave need takes"),
     (
         Power::TicketsVault,
-        "boarding cancel delete discard drop forget it its remove that ticket tickets",
+        "boarding cancel carriage coach delete discard drop forget gate it its platform remove row seat seats terminal that ticket tickets",
     ),
     (
         Power::PackageTracking,
@@ -63,7 +63,7 @@ const NEEDED: [(Power, &str); 21] = [
     ),
     (
         Power::BillSplit,
-        "bill bills borrowed cross delete divide divided drop even expenses gave lent loaned owe \
+        "add bill bills borrowed cross delete divide divided drop even expenses gave lent loaned owe \
          owes paid pay payed payment pays quits remove repaid returned scratch sent settle settled \
          share shared shares split square squared strike take transferred undo venmoed wired",
     ),
@@ -84,7 +84,7 @@ const NEEDED: [(Power, &str); 21] = [
     ),
     (
         Power::TripPlanner,
-        "change day days delete drop holiday itinerary list long move pack packed packing postpone \
+        "add also change day days delete drop holiday itinerary list long move pack packed packing postpone \
          push remove reschedule shift sleeps take trip trips vacation weekend weeks",
     ),
 ];

@@ -64,21 +64,23 @@ pub(super) fn subject(action: &PowerAction, strength: RequestStrength) -> Option
                 about,
                 arrived: true,
             } => Some(about.as_deref().unwrap_or("")),
-            ParcelAction::SetTime { .. } | ParcelAction::Late(_) | ParcelAction::UnclearTime(_) => {
-                Some("")
-            }
+            ParcelAction::SetTime { .. }
+            | ParcelAction::Move { .. }
+            | ParcelAction::Late(_)
+            | ParcelAction::UnclearTime(_) => Some(""),
             _ => None,
         },
         // A restaurant may be called anything.
         PowerAction::ReservationPrep(
             ReservationAction::Keep { .. }
             | ReservationAction::AskTime(_)
+            | ReservationAction::AskDay { .. }
             | ReservationAction::UnclearTime(_)
             | ReservationAction::Cancelled(_),
         ) => Some(""),
         PowerAction::PostEventCheckin(action) => match action {
             CheckinAction::Keep { what, .. } => Some(what),
-            CheckinAction::UnclearTime(_) => Some(""),
+            CheckinAction::AskDay { .. } | CheckinAction::UnclearTime(_) => Some(""),
             _ => None,
         },
         _ => None,

@@ -1,13 +1,12 @@
 //! Reads what a person wants done about bookings: to book something, which can't be done, a new
 //! time, and what they cancelled.
 
-use super::kinds::{is_kind, is_ordered, name_of};
-use super::which::BookingRef;
+use super::kinds::{is_kind, is_ordered, is_stay};
 use super::{NEW_TIME_UNCLEAR, ReservationAction};
 use crate::assistant::builtin::{ParsedMessage, follow_up};
-use crate::assistant::powers::{parsers, planned_time};
+use crate::assistant::powers::naming::Naming;
+use crate::assistant::powers::{local_time, parsers, planned_time, trip_planner};
 use crate::assistant::text::phrases::{Phrases, phrases};
-use crate::assistant::text::when;
 
 /// Words after the verb at the start of what is to be booked.
 static ORDERED: Phrases = Phrases::new(&[
@@ -35,27 +34,14 @@ pub(super) fn parse(
         .or_else(|| parse_cancelled(message, at, end))
 }
 
-/// The name between those words, and its day.
-pub(super) fn named(
-    message: &ParsedMessage<'_>,
-    from: usize,
-    kind: usize,
-    end: usize,
-) -> BookingRef {
+/// What is named between those words.
+pub(super) fn named(message: &ParsedMessage<'_>, from: usize, kind: usize, end: usize) -> Naming {
     let words = &message.words;
     // "booking 2"
     if kind + 2 == end && words.get(kind + 1).parse::<u32>().is_ok() {
-        return BookingRef::named(words.get(kind + 1).to_owned());
+        return Naming::of_name(words.get(kind + 1).to_owned());
     }
-    let names_day = |at| when::read(words, at).is_some_and(|(spec, _)| spec.day.is_some());
-    let time = (kind + 1..end)
-        .any(names_day)
-        .then(|| planned_time::find(message, kind + 1, end, false))
-        .flatten();
-    BookingRef {
-        about: name_of(words, from, kind, end),
-        on: time.and_then(|found| found.time.ok()).map(|time| time.day),
-    }
+    Naming::read(message, words.skip(from, &ARTICLES)..end)
 }
 
 /// "I cancelled my dinner at Luigi".
@@ -124,6 +110,9 @@ fn parse_move(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Rese
     let from = words.after(at, &VERBS)?;
     let from = words.skip(from, &ARTICLES);
     let kind = (from..end).find(|n| is_kind(words.get(*n)))?;
+    if let Some(stay) = parse_moved_stay(message, from, kind, end) {
+        return Some(stay);
+    }
     let (link, to) = (kind + 1..end)
         .filter(|n| matches!(words.get(*n), "to" | "by" | "back" | "forward" | "from"))
         .find_map(|n| Some((n, follow_up::read_new_time(words, n..end)?)))?;
@@ -139,6 +128,37 @@ fn parse_move(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Rese
     Some(ReservationAction::Move { which, to, said })
 }
 
+/// "move the hotel to 4 to 6 dec": both days of a stay.
+fn parse_moved_stay(
+    message: &ParsedMessage<'_>,
+    from: usize,
+    kind: usize,
+    end: usize,
+) -> Option<ReservationAction> {
+    let words = &message.words;
+    if !is_stay(words.get(kind)) {
+        return None;
+    }
+    let (link, first, last) = (kind + 1..end)
+        .filter(|n| matches!(words.get(*n), "to" | "from" | "is"))
+        .find_map(|link| {
+            let at = words.skip(link + 1, phrases!["now from", "now", "from"]);
+            let (first, last, next) = trip_planner::dates(message, at)?;
+            (next == end && first < last).then_some((link, first, last))
+        })?;
+    if first < local_time::date(message.context.now, message.zone()) {
+        return Some(ReservationAction::UnclearTime(NEW_TIME_UNCLEAR.to_owned()));
+    }
+    let which = named(message, from, kind, link);
+    let said = parsers::original(words, link, end);
+    Some(ReservationAction::MoveStay {
+        which,
+        first,
+        last,
+        said,
+    })
+}
+
 /// "my haircut is now on saturday at 6", "dinner at Luigi got moved to 9".
 fn parse_moved(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<ReservationAction> {
     let words = &message.words;
@@ -147,13 +167,33 @@ fn parse_moved(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Res
     let verbs = phrases!["is now", "is", "was", "got", "has been"];
     static MOVED: Phrases = Phrases::new(&[
         "moved to", "changed to", "rescheduled to", "postponed to", "pushed to", "pushed back to",
+        "delayed to", "delayed until", "delayed till", "postponed until", "brought forward to",
+        "moved up to", "put back to",
     ]);
+    let ends_in_now = end > kind + 2 && matches!(words.get(end - 1), "now" | "instead");
+    static DELAYED: Phrases = Phrases::new(&[
+        "delayed by", "delayed", "postponed by", "pushed back by", "moved back by",
+        "running late by",
+    ]);
+    let delayed = (kind + 1..end).find_map(|n| {
+        let from = words.after(words.skip(n, verbs), &DELAYED)?;
+        Some((n, from, follow_up::read_shift(words, from..end)?))
+    });
+    if let Some((link, shift, to)) = delayed {
+        let which = named(message, from, kind, link);
+        let said = format!("by {}", parsers::original(words, shift, end));
+        return Some(ReservationAction::Move { which, to, said });
+    }
     let (link, next) = (kind + 1..end).find_map(|n| {
         let verb = words.skip(n, verbs);
         let is_now = words.after(n, phrases!["is now"]);
-        Some((n, words.after(verb, &MOVED).or(is_now)?))
+        // "dinner is at 9 now"
+        let is_so = words.after(n, phrases!["is"]).filter(|_| ends_in_now);
+        Some((n, words.after(verb, &MOVED).or(is_now).or(is_so)?))
     })?;
     let next = words.skip(next, phrases!["to"]);
+    let is_now_last = words.get(end - 1) == "now" && end - 1 > next;
+    let end = end - usize::from(is_now_last);
     let to = follow_up::read_new_time(words, next..end)?;
     if (next..end).any(|n| planned_time::is_open_span(words, n)) {
         return Some(ReservationAction::UnclearTime(NEW_TIME_UNCLEAR.to_owned()));

@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use crate::assistant::powers::{parsers, planned_time};
-use crate::assistant::text::phrases::phrases;
-use crate::assistant::text::when;
+use crate::assistant::powers::planned_time;
 use crate::assistant::text::words::Words;
 
 /// Words that a booking's name doesn't have before "dinner" and the like. Sorted.
@@ -78,23 +76,16 @@ pub(super) fn is_no_name(word: &str) -> bool {
     NO_NAME.binary_search(&word).is_ok()
 }
 
-/// The booking's name, else its kind: "dinner".
-pub(super) fn name_of(words: &Words<'_>, from: usize, kind: usize, end: usize) -> String {
-    named(words, from, kind, end).unwrap_or_else(|| words.get(kind).to_owned())
+/// The words of a name but those that `is_left_out`.
+pub(super) fn without(words: &Words<'_>, is_left_out: fn(&str) -> bool) -> String {
+    let left: Vec<&str> = words.iter().filter(|word| !is_left_out(word)).collect();
+    left.join(" ")
 }
 
-/// "reservation at Luigi", "Luigi booking": what it is of.
-pub(super) fn named(words: &Words<'_>, from: usize, kind: usize, end: usize) -> Option<String> {
-    let from = words.skip(from, phrases!["my", "the", "our"]);
-    let is_time = |at: &usize| when::read(words, *at).is_some();
-    let end = (kind + 1..end).find(is_time).unwrap_or(end);
-    let after = words.after(
-        kind + 1,
-        phrases!["at the", "at", "for", "in", "with", "of"],
-    );
-    let text = match after {
-        Some(next) => parsers::original(words, next, end),
-        None => parsers::original(words, from, kind),
-    };
-    (!text.is_empty()).then_some(text)
+/// Whether a booking of this name may be one of the other kind: a table is for dinner or lunch, and
+/// a name may lack its kind.
+pub(super) fn may_be(kept: &Words<'_>, said: &Words<'_>) -> bool {
+    let kind = |words: &Words<'_>, is: fn(&str) -> bool| words.iter().any(is);
+    let is_open = |words: &Words<'_>| !kind(words, is_kind) || kind(words, is_any);
+    is_open(kept) || is_open(said) || kind(kept, is_stay) && kind(said, is_stay)
 }

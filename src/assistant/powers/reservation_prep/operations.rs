@@ -8,7 +8,7 @@ use super::super::operations::{
     self, CallContext, Result, clean, needed, needed_time, planned_time,
 };
 use super::ReservationAction;
-use super::which::BookingRef;
+use crate::assistant::powers::naming::Naming;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -43,17 +43,18 @@ impl operations::Arguments<ReservationAction> for Arguments {
         let what = || needed(self.what.as_deref(), "what");
         Ok(Some(match self.operation {
             ReservationOperation::List => ReservationAction::List,
-            ReservationOperation::Show => ReservationAction::Show(what()?),
+            ReservationOperation::Show => ReservationAction::Show(Naming::of_name(what()?)),
             ReservationOperation::Undo => return Ok(None),
             ReservationOperation::Keep => ReservationAction::Keep {
                 what: what()?,
                 details: clean(self.details.as_deref().unwrap_or_default()),
                 time: needed_time(self.date.as_deref(), self.time.as_deref(), context)?,
+                last: None,
                 mention: EntryMention::moved_if(self.moved.unwrap_or_default()),
             },
-            ReservationOperation::Remove => ReservationAction::Remove(BookingRef {
-                about: what()?,
+            ReservationOperation::Remove => ReservationAction::Remove(Naming {
                 on: planned_time(self.date.as_deref(), None, context)?.map(|time| time.day),
+                ..Naming::of_name(what()?)
             }),
         }))
     }

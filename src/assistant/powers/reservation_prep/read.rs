@@ -1,12 +1,12 @@
 //! Parses messages about bookings: "dinner at Luigi on friday at 8", "when is my dinner?".
 
-use super::kinds::{is_booking, is_in_the_evening, is_kind, is_no_name, is_ride, is_stay, name_of};
+use super::kinds::{is_booking, is_in_the_evening, is_kind, is_no_name, is_ride, is_stay};
 use super::{ReservationAction, changes};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::entries::{EntryMention, removed_number};
 use crate::assistant::powers::planned_time::{self, PlannedTime};
 use crate::assistant::powers::{RequestStrength, trip_planner};
-use crate::assistant::powers::{local_time, parsers, statement, texts};
+use crate::assistant::powers::{local_time, parsers, statement};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
@@ -67,6 +67,9 @@ pub(in crate::assistant::powers) fn parse(
         let which = changes::named(message, from, kind, end);
         return Some((Soft, ReservationAction::Remove(which)));
     }
+    if let Some(words) = asked_detail(message.request()) {
+        return Some((Soft, ReservationAction::Detail(words)));
+    }
     let asked = parse_question(message, at, end);
     if let Some(action) = asked.or_else(|| asked_number(message, at, end)) {
         return Some((Soft, action));
@@ -77,9 +80,8 @@ pub(in crate::assistant::powers) fn parse(
 /// "hotel Astoria from 3 to 5 dec": the day on which a stay begins, and that on which it ends.
 fn parse_stay(
     message: &ParsedMessage<'_>,
-    start: usize,
-    kind: usize,
-    end: usize,
+    (start, kind, end): (usize, usize, usize),
+    is_moved: bool,
 ) -> Option<ReservationAction> {
     let words = &message.words;
     let (name_end, (first, last, next)) = (kind + 1..end).find_map(|at| {
@@ -91,8 +93,8 @@ fn parse_stay(
     if first < today || next > end {
         return None;
     }
-    let mut details = vec![format!("until {}", texts::display(last, today))];
-    details.extend(Some(parsers::original(words, next, end)).filter(|rest| !rest.is_empty()));
+    let is_instead = words.get(end - 1) == "instead" && next < end;
+    let details = parsers::original(words, next, end - usize::from(is_instead));
     // "hotel is Astoria"
     let named = match words.get(kind + 1) {
         "is" => kind + 2,
@@ -103,12 +105,13 @@ fn parse_stay(
         what: format!("{} {name}", parsers::original(words, start, kind + 1))
             .trim_end()
             .to_owned(),
-        details: details.join(", "),
+        details,
         time: PlannedTime {
             day: first,
             minute: None,
         },
-        mention: EntryMention::New,
+        last: Some(last),
+        mention: EntryMention::moved_if(is_moved || is_instead),
     })
 }
 
@@ -119,11 +122,27 @@ fn parse_question(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<
         at,
         phrases![
             "when is", "whens", "where is", "wheres", "show me", "show", "whats the number of",
-            "what is the number of", "what time is", "whats the address of",
+            "what is the number of", "what time is", "whats the address of", "when does",
+            "what time does", "when do i have", "what time do i have",
         ],
     )?;
     let kind = (from..end).find(|n| is_kind(words.get(*n)))?;
-    Some(ReservationAction::Show(name_of(words, from, kind, end)))
+    // "when does my flight leave?"
+    let is_verb = |at: usize| {
+        let verbs = [
+            "leave", "leaves", "depart", "departs", "go", "start", "starts", "begin", "begins",
+            "board", "arrive",
+        ];
+        verbs.contains(&words.get(at))
+    };
+    let end = if end > kind + 1 && is_verb(end - 1) {
+        end - 1
+    } else {
+        end
+    };
+    Some(ReservationAction::Show(changes::named(
+        message, from, kind, end,
+    )))
 }
 
 /// "whats my hotel conf number?": it is among the details.
@@ -140,7 +159,9 @@ fn asked_number(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Re
         "booking reference", "address",
     ]);
     let number = (kind + 1..end).find(|n| words.after(*n, &NUMBERS) == Some(end))?;
-    Some(ReservationAction::Show(name_of(words, from, kind, number)))
+    Some(ReservationAction::Show(changes::named(
+        message, from, kind, number,
+    )))
 }
 
 /// Whether a sentence about a dinner or the like states a booking: "dinner was great" doesn't.
@@ -151,11 +172,13 @@ fn is_told(message: &ParsedMessage<'_>, start: usize, kind: usize, end: usize) -
         false => &["at", "in", "with", "for"],
     };
     let is_day = |at| when::read(words, at).is_some_and(|(spec, _)| spec.day.is_some());
-    let verb = words.after(kind + 1, phrases!["is", "leaves", "departs"]);
+    let after = words.skip(kind + 1, phrases!["back", "home", "there"]);
+    let verb = words.after(after, phrases!["is", "leaves", "departs"]);
     let is_linked = words.after(kind + 1, links).is_some()
         || verb.is_some_and(is_day)
         || is_day(kind + 1) && !is_ride(words.get(kind));
-    let is_stay = || is_stay(words.get(kind)) && parse_stay(message, start, kind, end).is_some();
+    let is_stay =
+        || is_stay(words.get(kind)) && parse_stay(message, (start, kind, end), false).is_some();
     let is_over = (kind..end).any(|n| {
         matches!(
             words.get(n),
@@ -208,7 +231,7 @@ fn parse_booking(
     }
     let strength = if booked.is_some() { Clear } else { Soft };
     if let Some(kind) = kind.filter(|kind| is_stay(words.get(*kind)))
-        && let Some(stay) = parse_stay(message, start, kind, end)
+        && let Some(stay) = parse_stay(message, (start, kind, end), at > message.start)
     {
         return Some((strength, stay));
     }
@@ -236,6 +259,9 @@ fn parse_booking(
     // "actually dinner at Luigi on friday"
     let is_moved = is_instead || at > message.start;
     let mention = mention(words, (from, start), found.range().0, is_moved);
+    let clock = found
+        .clock_text(words)
+        .map_or_else(String::new, |clock| format!(" {clock}"));
     Some((
         strength,
         match found.time {
@@ -243,9 +269,13 @@ fn parse_booking(
                 what,
                 details,
                 time,
+                last: None,
                 mention,
             },
-            Err(problem) => ReservationAction::UnclearTime(problem),
+            Err(reply) => ReservationAction::AskDay {
+                before: format!("I booked {what}{clock} "),
+                reply,
+            },
         },
     ))
 }
@@ -258,4 +288,31 @@ fn lists(request: &str) -> bool {
         "what did i book", "what have i booked", "my appointments", "show my appointments",
     ]
     .contains(&request)
+}
+
+/// "what's my seat?": the words of the detail that is asked for.
+pub(in crate::assistant::powers) fn asked_detail(request: &str) -> Option<&'static [&'static str]> {
+    let begins = [
+        "whats my", "what is my", "whats the", "what is the", "which", "what", "wheres my",
+        "where is my", "do i have a",
+    ];
+    let detail = begins
+        .iter()
+        .find_map(|begin| request.strip_prefix(begin)?.strip_prefix(' '))?;
+    let detail = detail.strip_suffix(" number").unwrap_or(detail);
+    let detail = [
+        "do i have", "am i in", "is my flight", "do i need", "am i on",
+    ]
+    .iter()
+    .find_map(|end| detail.strip_suffix(end))
+    .unwrap_or(detail);
+    Some(match detail.trim() {
+        "seat" | "seats" => &["seat", "seats"],
+        "row" => &["row"],
+        "gate" => &["gate"],
+        "platform" => &["platform"],
+        "terminal" => &["terminal"],
+        "coach" | "carriage" => &["coach", "carriage"],
+        _ => return None,
+    })
 }

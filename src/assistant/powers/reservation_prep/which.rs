@@ -1,21 +1,13 @@
 //! Which booking a person means: by its name, its number in the list, and its day where several
 //! have that name.
 
-use chrono::NaiveDate;
-
 use super::ReservationState;
 use super::kinds;
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::entries::Entry;
+use crate::assistant::powers::naming::{self, Naming};
+use crate::assistant::text::words::Words;
 use crate::assistant::wording::texts;
-
-/// A booking as it was named.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BookingRef {
-    pub(super) about: String,
-    /// The day that was named with it.
-    pub(super) on: Option<NaiveDate>,
-}
 
 /// The bookings that a name matches.
 pub(super) enum BookingMatch<'a> {
@@ -25,18 +17,8 @@ pub(super) enum BookingMatch<'a> {
     Nothing,
 }
 
-impl BookingRef {
-    pub(super) const fn named(about: String) -> Self {
-        Self { about, on: None }
-    }
-}
-
 impl ReservationState {
-    pub(super) fn find_one(
-        &self,
-        which: &BookingRef,
-        context: &PowerContext<'_>,
-    ) -> BookingMatch<'_> {
+    pub(super) fn find_one(&self, which: &Naming, context: &PowerContext<'_>) -> BookingMatch<'_> {
         let found = self.named(which, context);
         match found.as_slice() {
             [] => BookingMatch::Nothing,
@@ -46,8 +28,8 @@ impl ReservationState {
     }
 
     /// Soonest first.
-    pub(super) fn named(&self, which: &BookingRef, context: &PowerContext<'_>) -> Vec<&Entry> {
-        let name = which.about.to_lowercase();
+    pub(super) fn named(&self, which: &Naming, context: &PowerContext<'_>) -> Vec<&Entry> {
+        let name = which.name.to_lowercase();
         let name = name.strip_prefix("the ").unwrap_or(&name);
         if name.trim_start_matches('#').parse::<u32>().is_ok() {
             let id = self.bookings.find(name, context);
@@ -57,23 +39,37 @@ impl ReservationState {
                 .collect();
         }
         let sorted = self.bookings.sorted(context);
-        let is_on = |entry: &Entry| {
-            let day = which.on;
-            day.is_none_or(|day| entry.date(context.today()) == Some(day))
-        };
         let all = |is_so: &dyn Fn(&Entry) -> bool| {
             let each = sorted.iter().copied();
-            let meant = each.filter(|entry| is_on(entry) && is_so(entry));
+            let meant = each.filter(|entry| which.is_then(entry, context) && is_so(entry));
             meant.collect::<Vec<_>>()
         };
-        let with = |text: &str| text.to_lowercase().contains(name);
+        let words = Words::new(name);
+        let of_it = kinds::without(&words, kinds::is_any);
+        let proper = kinds::without(&words, kinds::is_kind);
+        let whole = |entry: &Entry| format!("{} {}", entry.what, entry.details);
         let readings = [
             all(&|entry| texts::same(&entry.what, name)),
-            all(&|entry| with(&entry.what)),
-            all(&|_| kinds::is_any(name)),
-            all(&|entry| with(&entry.details)),
+            all(&|entry| naming::fits(&entry.what, name)),
+            all(&|_| of_it.is_empty()),
+            all(&|entry| naming::fits(&whole(entry), &of_it)),
+            // "dinner at Luigi": a table at Luigi.
+            all(&|entry| {
+                kinds::may_be(&Words::new(&entry.what), &words)
+                    && naming::fits(&whole(entry), &proper)
+            }),
         ];
         let mut readings = readings.into_iter();
         readings.find(|found| !found.is_empty()).unwrap_or_default()
+    }
+
+    /// Whether something of that kind is kept: "my flight to Oslo" where only one to Lisbon is.
+    pub(super) fn keeps_kind_of(&self, which: &Naming) -> bool {
+        let words = Words::new(&which.name);
+        let kind = words.iter().find(|word| kinds::is_kind(word));
+        kind.is_some_and(|kind| {
+            let mut kept = self.bookings.list.iter();
+            kept.any(|entry| Words::new(&entry.what).iter().any(|word| word == kind))
+        })
     }
 }

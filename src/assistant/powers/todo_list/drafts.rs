@@ -164,16 +164,20 @@ pub(super) fn with_purpose(action: TodoAction, rest: &str) -> TodoAction {
     }
 }
 
-/// "the following: bread, ham"
+/// "the following: bread, ham", "2 more: butter and jam"
 fn without_heading(text: &str) -> &str {
-    let headings = [
-        "the following", "following", "these", "those", "these things", "the following things",
-    ];
+    let is_part = |word: &str| {
+        phrases![
+            "the", "following", "these", "those", "things", "thing", "items", "more", "some", "a",
+            "few", "other", "others", "also"
+        ]
+        .contains(word)
+            || when::amount::is_number(word)
+            || word.bytes().all(|b| b.is_ascii_digit())
+    };
     let of_heading = |(heading, rest)| {
-        let heading: &str = heading;
-        headings
-            .contains(&heading.trim().to_lowercase().as_str())
-            .then_some(rest)
+        let heading = Words::new(heading);
+        (heading.len() > 0 && heading.iter().all(is_part)).then_some(rest)
     };
     text.split_once(':').and_then(of_heading).unwrap_or(text)
 }

@@ -144,7 +144,19 @@ fn off(
     if matches!(verb, "delete" | "cancel") {
         let numbers = things(texts);
         let is_shown = !numbers.is_empty() && numbers.iter().all(|one| number(one).is_some());
-        return is_shown.then_some((InSession, TodoAction::RemoveShown(numbers)));
+        let is_it = |one: &String| {
+            matches!(
+                one.to_lowercase().as_str(),
+                "it" | "that" | "this" | "them" | "all" | "both"
+            )
+        };
+        return match is_shown {
+            true => Some((InSession, TodoAction::RemoveShown(numbers))),
+            false if verb == "delete" && !numbers.is_empty() && !numbers.iter().any(is_it) => {
+                Some((InSession, TodoAction::RemoveExact(numbers)))
+            }
+            false => None,
+        };
     }
     let is_removed = verb == "remove" || done || is_taken;
     let is_last = matches!(texts.to_lowercase().as_str(), "it" | "that" | "this");

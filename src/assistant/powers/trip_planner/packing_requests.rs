@@ -70,6 +70,22 @@ fn of_list_in_use(words: &Words<'_>, at: usize, end: usize) -> Option<TripAction
     }
 }
 
+/// "add passport", "also socks": no list and no day is named. The index of the thing.
+fn one_more(words: &Words<'_>, at: usize, end: usize) -> Option<usize> {
+    let is_linked = at > 0 && words.get(at - 1) == "also";
+    let from = words.after(at, phrases!["add also", "also add", "add", "also"]);
+    let from = from.or(is_linked.then_some(at))?;
+    let names_other = (from..end).any(|n| {
+        matches!(
+            words.get(n),
+            "list" | "day" | "days" | "todo" | "groceries" | "calendar" | "bill"
+        ) || words.get(n).starts_with(|c: char| c.is_ascii_digit())
+    });
+    let text = Words::new(words.original(from..end.max(from)));
+    let is_request = statement::has_second_request(&text) || statement::begins_request(&text);
+    (from < end && !names_other && !is_request).then_some(from)
+}
+
 /// "pack a hat and sunscreen", "add socks to my packing list", "packed the hat".
 pub(super) fn parse(
     message: &ParsedMessage<'_>,
@@ -81,6 +97,10 @@ pub(super) fn parse(
         let things = parsers::things(words.original(from..to.max(from)));
         (!things.is_empty()).then_some(things)
     };
+    if let Some(from) = one_more(words, at, end) {
+        let pack = TripAction::Pack(things(from, end)?);
+        return Some((InSession, TripAction::OfListInUse(Box::new(pack))));
+    }
     if let Some(action) = of_list_in_use(words, at, end) {
         return Some((InSession, TripAction::OfListInUse(Box::new(action))));
     }

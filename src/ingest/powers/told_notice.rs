@@ -1,0 +1,91 @@
+//! What a superpower told by itself last: what the person says right after it may mean that.
+
+use std::sync::atomic::Ordering;
+
+use super::{attempt, text_of};
+use crate::assistant::powers::{NoticeAnswer, Power, notice_answer};
+use crate::assistant::{self, Intent, MessageContext};
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::ingest::dialog::latest;
+use crate::ingest::dialog::question::{self, Question};
+use crate::ingest::reply::Reply;
+use crate::ingest::turn::MessageTurn;
+use crate::ingest::{Ingest, Mode, dialog, gate, reminder_requests};
+use crate::store::{DialogPart, RoomId, Tx, UserId};
+
+/// How long it is what "it" means.
+const TOLD_MS: i64 = 4 * 60 * 60_000;
+
+impl Ingest {
+    /// The next thing that the person says may be about it.
+    pub(super) fn note_told(
+        &self,
+        tx: &mut Tx<'_>,
+        (room, user): (RoomId, UserId),
+        (power, what): (&str, &str),
+        now: Timestamp,
+    ) -> Result<()> {
+        self.notice_told_ms.fetch_max(now.0, Ordering::Relaxed);
+        let told = Question::Told {
+            power: power.to_owned(),
+            what: what.to_owned(),
+        };
+        dialog::note(tx, (room, user), DialogPart::Question, Some(&told), now)
+    }
+}
+
+/// The answer to a message about what was told last. `None`: nothing was told since the person's
+/// last message, or it is about something else.
+pub(in crate::ingest) fn answer(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+    let told_ms = turn.ingest.notice_told_ms.load(Ordering::Relaxed);
+    let is_recent = turn.now.0.saturating_sub(told_ms) <= TOLD_MS;
+    if !is_recent || turn.message.mode != Mode::Direct || turn.left_to_model {
+        return Ok(None); // most messages
+    }
+    let Some((Question::Told { power, what }, told_at)) = question::read_last(turn, tx, TOLD_MS)?
+    else {
+        return Ok(None);
+    };
+    let Some(answer) = notice_answer(&turn.message.text) else {
+        return Ok(None);
+    };
+    let last = match turn.room.head {
+        Some(head) => tx.view().chain(head, 1)?.into_iter().next(),
+        None => None,
+    };
+    let was_named_since =
+        latest::read_named(turn, tx)?.is_some_and(|(_, named_at)| named_at >= told_at);
+    let was_said_since = last.is_some_and(|last| last.received_at >= told_at);
+    if was_said_since || was_named_since {
+        return Ok(None);
+    }
+    if let NoticeAnswer::Again(time) = &answer {
+        let request = assistant::understand(&MessageContext {
+            text: &format!("remind me {time} of {what}"),
+            group: false, // these words are not typed
+            ..turn
+                .message
+                .context(&turn.ingest.persona.get().name, turn.timezone(), turn.now)
+        });
+        return match request {
+            request @ Intent::Remind { .. } => {
+                reminder_requests::set_requested(turn, tx, request).map(Some)
+            }
+            _ => Ok(None),
+        };
+    }
+    let power = Power::named(&power).filter(|power| turn.flags.superpower(power.name()));
+    let action = power.and_then(|power| Some((power, power.on_notice_answer(&what, answer)?)));
+    let Some((power, action)) = action else {
+        return Ok(None);
+    };
+    if !gate::has_superpowers(turn, tx)? {
+        return Ok(None);
+    }
+    let reply = attempt::act(turn, tx, power, action)?;
+    if reply.is_some() {
+        question::close(turn, tx)?;
+    }
+    Ok(reply.map(|reply| text_of(turn, reply).into()))
+}
