@@ -27,6 +27,7 @@ mod facts;
 mod focus_protector;
 mod gmail_mindreader_agent;
 mod habit_tracker;
+mod lacking;
 mod mails;
 mod membership_renewal;
 mod money;
@@ -73,6 +74,7 @@ pub use email_urgency::JUDGED_WITHIN_S;
 pub use facts::{
     Booking, BookingDetails, CalendarName, EventFact, Facts, Mail, PlannedTrip, TravelTimes,
 };
+pub use lacking::{AnswerKind, LackingPart};
 pub use notice_answer::{NoticeAnswer, notice_answer};
 pub use parsers::choice;
 pub use post_event_checkin::{CheckinAnswer, checkin_answer};
@@ -84,7 +86,7 @@ pub(in crate::assistant) use recognise::recognise_message;
 pub use recognise::{PowerCall, PowerCalls, SessionCommand, recognise};
 use superpower::Superpower;
 pub use superpower::{PowerOutcome, RequestStrength, StoredState};
-pub use table::{AnswerKind, LackingPart, PowerAction};
+pub use table::PowerAction;
 pub use travel_brain::{dropped_stops, is_travel};
 pub use trip_planner::planned_trips;
 pub use waking_hours::WakingHours;

@@ -165,13 +165,9 @@ pub(super) fn reply(
     }
     if !left_to_model
         && let Some(power) = power
-        && let Some(mut reply) = answer::answer_requested_power(turn, tx, power, &intent)?
+        && let Some(reply) = power_reply(turn, tx, power, &intent)?
     {
-        offers::withdraw_after_power(turn, tx)?;
-        if let Some(kept) = event_times::kept_reminders(turn, tx, &intent)? {
-            reply.push_str(&format!("\n{kept}"));
-        }
-        return Ok(Some(reply.into()));
+        return Ok(Some(reply));
     }
     let replies = &turn.ingest.replies;
     if !left_to_model && !replies.are_for(&intent) {
@@ -184,6 +180,23 @@ pub(super) fn reply(
         return Ok(Some(reply.into()));
     }
     Ok(None)
+}
+
+/// The reply by a requested superpower, with the reminders that its change leaves.
+fn power_reply(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    power: &RequestedPower,
+    intent: &Intent,
+) -> Result<Option<Reply>> {
+    let Some(mut reply) = answer::answer_requested_power(turn, tx, power, intent)? else {
+        return Ok(None);
+    };
+    offers::withdraw_after_power(turn, tx)?;
+    if let Some(kept) = event_times::kept_reminders(turn, tx, intent)? {
+        reply.push_str(&format!("\n{kept}"));
+    }
+    Ok(Some(reply.into()))
 }
 
 /// "when am i seeing sara", which is answered by what was told of her.

@@ -238,27 +238,16 @@ impl BillSplitState {
             }
             BillSplitAction::Given { payer, to, money } => {
                 let is_known = |name: &str| is_self(name) || self.is_on_it(name);
-                return match is_known(&payer) && is_known(&to) {
-                    true => self.settled(&payer, &to, Some(money), context),
-                    false => Ok(None),
-                };
+                if !is_known(&payer) || !is_known(&to) {
+                    return Ok(None);
+                }
+                return self.settled(&payer, &to, Some(money), context);
             }
             BillSplitAction::ShareAll(name) => return self.share_all(&name, context),
             BillSplitAction::Ways { money, ways } => ways_of(&money, ways),
-            BillSplitAction::People(people) => {
-                let people = self.people_of(&people, context)?;
-                self.note_sharing(&people);
-                let newcomers = self.newcomers(&people);
-                format!("{}{newcomers}", self.shared_by(&people))
-            }
+            BillSplitAction::People(people) => self.share_by(&people, context)?,
             BillSplitAction::MorePeople(_) if self.sharers().is_empty() => return Ok(None),
-            BillSplitAction::MorePeople(more) => {
-                let more = self.people_of(&more, context)?;
-                self.note_sharing(&more);
-                let all = joined_names(&self.sharers());
-                let newcomers = self.newcomers(&more);
-                format!("Okay, the bill is shared by {all}.{newcomers}")
-            }
+            BillSplitAction::MorePeople(more) => self.add_sharers(&more, context)?,
             BillSplitAction::Show => self.overview(context),
             BillSplitAction::Owed(by) => self.owed_by(by.as_deref(), context),
             BillSplitAction::OwedBetween(one, other) => self.owed_between(&one, &other, context)?,
@@ -271,6 +260,31 @@ impl BillSplitState {
                     .to_owned()
             }
         }))
+    }
+
+    /// The people who share the bill.
+    fn share_by(
+        &mut self,
+        people: &[String],
+        context: &PowerContext<'_>,
+    ) -> Result<String, String> {
+        let people = self.people_of(people, context)?;
+        self.note_sharing(&people);
+        let newcomers = self.newcomers(&people);
+        Ok(format!("{}{newcomers}", self.shared_by(&people)))
+    }
+
+    /// People who share it, too.
+    fn add_sharers(
+        &mut self,
+        more: &[String],
+        context: &PowerContext<'_>,
+    ) -> Result<String, String> {
+        let more = self.people_of(more, context)?;
+        self.note_sharing(&more);
+        let all = joined_names(&self.sharers());
+        let newcomers = self.newcomers(&more);
+        Ok(format!("Okay, the bill is shared by {all}.{newcomers}"))
     }
 
     fn clear(&mut self) -> String {

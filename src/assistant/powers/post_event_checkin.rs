@@ -1,6 +1,7 @@
 //! Asks afterwards how something went that mattered: an interview, a doctor, an exam. The
 //! answer is kept as a memory by whoever delivers the question. It asks once for each.
 
+mod answer;
 mod changes;
 mod operations;
 mod removal;
@@ -17,8 +18,9 @@ use super::{Plan, Power, PowerContext, PowerEffect, RequestChoice, RequestStreng
 use super::{local_time, parsers, statement, texts};
 use crate::assistant::builtin::{ParsedMessage, TimeChange};
 use crate::assistant::text::phrases::{Phrases, phrases};
-use crate::assistant::text::words::{Words, stable_hash};
+use crate::assistant::text::words::stable_hash;
 use crate::clock::Timestamp;
+pub use answer::{CheckinAnswer, checkin_answer};
 pub(super) use operations::Arguments;
 
 const POWER: Power = Power::PostEventCheckin;
@@ -205,48 +207,6 @@ fn matters(what: &str) -> bool {
         .split(|c: char| !c.is_alphanumeric())
         .any(|word| is_of_weight(word) || word == "dinner")
         || what.to_lowercase().contains("first meeting")
-}
-
-/// The answer to the question how something was.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CheckinAnswer {
-    /// No answer: a greeting, a question.
-    None,
-    Refused,
-    /// The answer as it was typed, shortened.
-    Told(String),
-}
-
-/// Characters of a stored answer.
-const ANSWER_CHARS_MAX: usize = 500;
-
-static REFUSED: Phrases = Phrases::new(&[
-    "no", "nope", "skip", "nothing", "never mind", "nevermind", "not now", "no thanks",
-    "i dont want to say", "none of your business", "i dont want to talk", "ask me later",
-    "ask later", "ask me tomorrow",
-]);
-
-/// Beginnings of other questions and requests, also without a mark.
-static ASKING: Phrases = Phrases::new(&[
-    "what time", "what day", "what date", "whats", "what is", "what are", "what do", "what did",
-    "when is", "whens", "when are", "when do", "where is", "wheres", "who is", "whos", "which",
-    "how is", "hows", "how are", "how much", "how many", "how long", "do i", "do you", "can you",
-    "could you", "will you", "will it", "are you", "tell me", "show me", "give me",
-]);
-
-pub fn checkin_answer(text: &str) -> CheckinAnswer {
-    let words = Words::new(text);
-    if words.len() == 0 || words.is_question() || words.after(0, &ASKING).is_some() {
-        return CheckinAnswer::None;
-    }
-    match words.phrase(0..words.len().min(NAME_WORDS_MAX)).as_str() {
-        "hi" | "hello" | "hey" | "thanks" | "thank you" | "good morning" | "good evening"
-        | "good night" | "bye" | "help" | "yes" | "ok" | "okay" | "hi there" | "hey there" => {
-            CheckinAnswer::None
-        }
-        request if REFUSED.contains(request) => CheckinAnswer::Refused,
-        _ => CheckinAnswer::Told(text.trim().chars().take(ANSWER_CHARS_MAX).collect()),
-    }
 }
 
 impl CheckinState {

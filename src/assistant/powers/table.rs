@@ -2,10 +2,10 @@
 //! actions. What can be asked of each superpower follows from them.
 
 use chrono::NaiveDate;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::context::PowerContext;
+use super::lacking::{AnswerKind, LackingPart};
 use super::operations::{Arguments, CallContext, Result as ToolResult, read, schema};
 use super::plan::Plan;
 use super::power::Power;
@@ -247,44 +247,6 @@ superpowers! {
     MoodTracker: mood_tracker::{MoodState, MoodAction}, reads Past;
     TripPlanner: trip_planner::{TripState, TripAction}, reads Show | List | PackingList;
     TodoList: todo_list::{TodoState, TodoAction}, reads Show | ShowLists;
-}
-
-/// A part of a request that the reply asks for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LackingPart {
-    /// The words of the request before it.
-    pub before: String,
-    pub after: String,
-    pub answer: AnswerKind,
-}
-
-/// What answers the question for a part.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum AnswerKind {
-    #[default]
-    Any,
-    /// Only a time.
-    Time,
-    /// Only names of people.
-    People,
-}
-
-impl LackingPart {
-    pub(super) const fn between(before: String, after: String) -> Self {
-        Self {
-            before,
-            after,
-            answer: AnswerKind::Any,
-        }
-    }
-
-    pub(super) const fn time_after(before: String) -> Self {
-        Self {
-            before,
-            after: String::new(),
-            answer: AnswerKind::Time,
-        }
-    }
 }
 
 impl PowerAction {

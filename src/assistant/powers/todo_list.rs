@@ -109,6 +109,30 @@ pub(super) struct TodoState {
     asked: Option<String>,
 }
 
+impl TodoState {
+    fn mark_named(
+        &mut self,
+        list: &ListName,
+        texts: Vec<String>,
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        self.hold_numbers(list, &texts, context.now);
+        let texts = self.each_named(list, texts);
+        self.whether_done(list, &texts)
+            .or_else(|| self.mark(list, &texts, context))
+    }
+
+    /// `None`: not all of them are on the list in use.
+    fn remove_exact(&mut self, texts: &[String]) -> Option<String> {
+        let items = || self.items_in(self.place_in_use()).iter();
+        let is_there = |text: &String| items().any(|item| same(&item.text, text));
+        if !texts.iter().all(is_there) {
+            return None;
+        }
+        Some(self.remove(&ListName::InUse, texts))
+    }
+}
+
 impl Superpower for TodoState {
     type Action = TodoAction;
 
@@ -153,14 +177,7 @@ impl Superpower for TodoState {
             }
             TodoAction::ShowLists => self.display_all(),
             TodoAction::Begin(name) => self.begin(name, context),
-            TodoAction::Done(list, texts) => {
-                self.hold_numbers(&list, &texts, context.now);
-                let texts = self.each_named(&list, texts);
-                return match self.whether_done(&list, &texts) {
-                    Some(question) => Some(question),
-                    None => self.mark(&list, &texts, context),
-                };
-            }
+            TodoAction::Done(list, texts) => return self.mark_named(&list, texts, context),
             TodoAction::Reopen(text) => self.reopen(&text),
             TodoAction::PutBack(texts) => self.put_back(texts, context),
             TodoAction::Remove(list, texts) => {
@@ -171,14 +188,7 @@ impl Superpower for TodoState {
                     None => self.remove(&list, &texts),
                 }
             }
-            TodoAction::RemoveExact(texts) => {
-                let items = || self.items_in(self.place_in_use()).iter();
-                let is_there = |text: &String| items().any(|item| same(&item.text, text));
-                if !texts.iter().all(is_there) {
-                    return None;
-                }
-                self.remove(&ListName::InUse, &texts)
-            }
+            TodoAction::RemoveExact(texts) => return self.remove_exact(&texts),
             TodoAction::RemoveShown(texts) => return self.remove_shown(texts, context),
             TodoAction::Clear(list) => self.clear(&list),
             TodoAction::Delete(list) => self.delete(&list),

@@ -56,22 +56,10 @@ pub(in crate::ingest) fn find_requested_power(
     let session = session.and_then(|session| Power::named(&session.name));
     let session = session.filter(|power| flags.superpower(power.name()));
     let session = session.filter(|power| message.mode == Mode::Direct || power.is_shared());
-    let mut calls = calls;
-    if calls.session_command == Some(SessionCommand::Undo)
-        && let Some(power) = session
-        && is_reminder_latest(turn, tx, power)?
-    {
-        calls.session_command = None;
-    }
-    let is_last = |call: &PowerCall| {
-        call.strength == RequestStrength::InSession && call.action.removes_last()
+    let calls = match session {
+        Some(power) => without_last_of_session(turn, tx, power, calls)?,
+        None => calls,
     };
-    if let Some(power) = session
-        && calls.calls.iter().any(is_last)
-        && is_reminder_latest(turn, tx, power)?
-    {
-        calls.calls.retain(|call| !is_last(call));
-    }
     if let Some(reports) = several_reports(message, &calls, &understood.intent)
         && gate::has_superpowers(turn, tx)?
     {
@@ -88,6 +76,25 @@ pub(in crate::ingest) fn find_requested_power(
         what: PowerRequest::Try(attempts),
         explicit: false,
     }))
+}
+
+/// "undo" and "delete the last one" mean the reminder that was named after what the session changed.
+fn without_last_of_session(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    session: Power,
+    mut calls: PowerCalls,
+) -> Result<PowerCalls> {
+    let is_last = |call: &PowerCall| {
+        call.strength == RequestStrength::InSession && call.action.removes_last()
+    };
+    let is_undo = calls.session_command == Some(SessionCommand::Undo);
+    let takes_last = is_undo || calls.calls.iter().any(is_last);
+    if takes_last && is_reminder_latest(turn, tx, session)? {
+        calls.session_command = calls.session_command.filter(|_| !is_undo);
+        calls.calls.retain(|call| !is_last(call));
+    }
+    Ok(calls)
 }
 
 /// "please note that I have a dentist appointment on monday at 10": what is to be remembered is kept

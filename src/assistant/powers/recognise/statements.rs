@@ -57,19 +57,7 @@ pub(super) fn subject(action: &PowerAction, strength: RequestStrength) -> Option
             CancellationAction::UnclearTime(_) => Some(""),
             _ => None,
         },
-        PowerAction::PackageTracking(action) => match action {
-            ParcelAction::Keep { what, .. } => Some(what),
-            // "my parcel never arrived"
-            ParcelAction::Remove {
-                about,
-                arrived: true,
-            } => Some(about.as_deref().unwrap_or("")),
-            ParcelAction::SetTime { .. }
-            | ParcelAction::Move { .. }
-            | ParcelAction::Late(_)
-            | ParcelAction::UnclearTime(_) => Some(""),
-            _ => None,
-        },
+        PowerAction::PackageTracking(action) => parcel(action),
         // A restaurant may be called anything.
         PowerAction::ReservationPrep(
             ReservationAction::Keep { .. }
@@ -83,6 +71,22 @@ pub(super) fn subject(action: &PowerAction, strength: RequestStrength) -> Option
             CheckinAction::AskDay { .. } | CheckinAction::UnclearTime(_) => Some(""),
             _ => None,
         },
+        _ => None,
+    }
+}
+
+fn parcel(action: &ParcelAction) -> Option<&str> {
+    match action {
+        ParcelAction::Keep { what, .. } => Some(what),
+        // "my parcel never arrived"
+        ParcelAction::Remove {
+            about,
+            arrived: true,
+        } => Some(about.as_deref().unwrap_or("")),
+        ParcelAction::SetTime { .. }
+        | ParcelAction::Move { .. }
+        | ParcelAction::Late(_)
+        | ParcelAction::UnclearTime(_) => Some(""),
         _ => None,
     }
 }

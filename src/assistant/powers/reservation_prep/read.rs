@@ -203,6 +203,22 @@ fn mention(
     }
 }
 
+/// The name and the details of the words around the time. `is_timed_first`: "dinner on friday at 8
+/// with Bo", where the words after the time may be of the name.
+fn name_and_details(rest: Vec<String>, is_timed_first: bool) -> Option<(String, String)> {
+    let mut rest = rest.into_iter();
+    let mut what = rest.next()?;
+    let mut details: Vec<String> = rest.collect();
+    let is_where = |text: &String| {
+        let first = text.split(' ').next().unwrap_or_default();
+        matches!(first.to_lowercase().as_str(), "at" | "with" | "w/" | "in")
+    };
+    if is_timed_first && details.first().is_some_and(is_where) {
+        what = format!("{what} {}", details.remove(0));
+    }
+    Some((what, details.join(", ")))
+}
+
 /// "dinner at Luigi on friday at 8", "I booked a table at Luigi".
 fn parse_booking(
     message: &ParsedMessage<'_>,
@@ -243,19 +259,8 @@ fn parse_booking(
     };
     let is_instead = words.get(end - 1) == "instead" && found.range().1 < end;
     let end = end - usize::from(is_instead);
-    let mut parts = found.rest(words, start, end).into_iter();
-    let mut what = parts.next()?;
-    let mut details: Vec<String> = parts.collect();
-    // "dinner on friday at 8 with Bo"
-    let is_where = |text: &String| {
-        let first = text.split(' ').next().unwrap_or_default();
-        matches!(first.to_lowercase().as_str(), "at" | "with" | "w/" | "in")
-    };
-    if kind.is_some_and(|kind| found.range().0 == kind + 1) && details.first().is_some_and(is_where)
-    {
-        what = format!("{what} {}", details.remove(0));
-    }
-    let details = details.join(", ");
+    let is_timed_first = kind.is_some_and(|kind| found.range().0 == kind + 1);
+    let (what, details) = name_and_details(found.rest(words, start, end), is_timed_first)?;
     // "actually dinner at Luigi on friday"
     let is_moved = is_instead || at > message.start;
     let mention = mention(words, (from, start), found.range().0, is_moved);
