@@ -9,9 +9,12 @@ mod support;
 
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::{Arc, Mutex};
 
 use chatkeep::clock::Clock;
 use serde_json::{Value, json};
+use support::http_stub;
+use support::photo::jpeg;
 use support::process::Process;
 use support::programs::{KilledService, Ledger, Program, SLOW, kills, until};
 use support::xmpp::{BOT, Fault, PASSWORD, Xmpp};
@@ -322,6 +325,37 @@ async fn what_can_not_be_read_is_answered_politely() {
         assert!(answer.contains(word), "{answers:?}");
     }
     assert!(texts(&service).len() <= 1, "{:?}", texts(&service));
+}
+
+/// The server's other ports are not to be called because somebody says so.
+#[tokio::test(flavor = "multi_thread")]
+async fn photos_come_from_the_upload_service_only() {
+    let calls = Arc::new(Mutex::new(Vec::new()));
+    let place = |name: &'static str| {
+        let calls = calls.clone();
+        let address = http_stub::start(move |request| {
+            calls.lock().unwrap().push((name, request.target));
+            Some((200, "image/jpeg", jpeg("cat")))
+        });
+        format!("http://127.0.0.1:{}", address.port())
+    };
+    let (uploads, other) = (place("uploads"), place("other"));
+    let xmpp = Xmpp::start().await;
+    xmpp.offer_uploads(&uploads);
+    let service = service(&xmpp, ADA).await;
+    let photo = |url: &str| format!("<x xmlns='jabber:x:oob'><url>{url}</url></x>");
+    xmpp.message(ADA, &photo(&format!("{other}/cat.jpg")));
+    let port = other.rsplit_once(':').unwrap().1;
+    xmpp.message(ADA, &photo(&format!("http://localhost:{port}/cat.jpg")));
+    let last = xmpp.message(ADA, &photo(&format!("{uploads}/2/cat.jpg")));
+    until_read(&service, BOT, &last).await;
+    let photos = service.rows("SELECT count(*) FROM photos");
+    let calls = calls.lock().unwrap().clone();
+    assert_eq!(calls, [("uploads", "/2/cat.jpg".to_owned())]);
+    assert_eq!(photos, [[1]]);
+    let refusals = xmpp.texts(ADA).into_iter();
+    let refusals = refusals.filter(|text| text.contains("couldn't get that photo"));
+    assert_eq!(refusals.count(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
