@@ -128,6 +128,15 @@ pub async fn run_relay(
     }
 }
 
+/// What prevents configured relays from starting, as far as it is seen without their networks. Each
+/// problem begins with its key.
+pub fn relay_problems(config: &Config) -> Vec<String> {
+    let configured = NETWORKS.iter().filter(|name| is_configured(config, name));
+    configured
+        .filter_map(|name| relay(config, name).err())
+        .collect()
+}
+
 /// Describes the bot of a relay and its permissions, as lines for a terminal.
 pub async fn check_relay(config: &Config, name: &str) -> Result<Vec<String>, String> {
     match relay(config, name)? {
@@ -184,7 +193,12 @@ fn matrix(config: &Config) -> Result<Matrix, String> {
             user: user.clone(),
             password,
         },
-        _ => return Err("relay.matrix.user and relay.matrix.password are not set".to_owned()),
+        _ => {
+            return Err(
+                "relay.matrix.user and relay.matrix.password are not both set; set them, or relay.matrix.token"
+                    .to_owned(),
+            );
+        }
     };
     Ok(Matrix::new(matrix::MatrixSettings {
         homeserver,
