@@ -429,6 +429,23 @@ async fn check_says_who_the_bot_is() {
 }
 
 /// A server that wants TLS, with a certificate that the web does not trust.
+/// A new account can be tested before the first start.
+#[tokio::test(flavor = "multi_thread")]
+async fn check_needs_no_service_for_the_account() {
+    let xmpp = Xmpp::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let tested = xmpp.clone();
+    let path = folder.path().to_owned();
+    let checking = tokio::task::spawn_blocking(move || check(&path, &tested, &[]));
+    let (code, printed) = checking.await.unwrap();
+    assert_eq!(code, Some(1), "{printed}");
+    assert!(printed.contains(&format!("XMPP: {BOT}")), "{printed}");
+    assert!(
+        printed.contains("no service runs on this database"),
+        "{printed}"
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn tls_wants_a_certificate_that_is_trusted() {
     let (xmpp, certificate) = Xmpp::start_with_tls().await;

@@ -147,10 +147,10 @@ impl History {
         self.is_refused = true;
     }
 
-    /// Whether the present connection and the one before lasted for a short time only.
+    /// Whether the present connection and an earlier one lasted for a short time only.
     pub(super) fn is_ended_early(&self) -> bool {
         let is_short = self.opened.is_some_and(|opened| opened.elapsed() < LASTED);
-        is_short && self.failures > 0
+        is_short && self.failures > 1
     }
 }
 
@@ -279,6 +279,7 @@ mod tests {
             opened: Some(Instant::now()),
             ..History::default()
         };
+        history.pause();
         assert!(!history.is_ended_early());
         history.pause();
         assert!(history.is_ended_early());
