@@ -43,7 +43,8 @@ use crate::store::{self, Lock, SharedStore, Store};
 
 pub use backups::{BackupPhase, BackupStatus, Backups};
 
-pub use relays::{OwnRelay, check_relay, connect_address, relay_state, run_relay};
+pub use builders::services_authorities;
+pub use relays::{OwnRelay, check_relay, connect_address, relay_problems, relay_state, run_relay};
 pub use sealing::key_problem as sealing_key_problem;
 
 /// All parts that a request can use.

@@ -29,6 +29,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::config::{Config, ConfigProblem, LoadedConfig, Source};
 
@@ -155,8 +156,27 @@ fn refuse_huge_pages() {
     let _ = rustix::thread::disable_transparent_huge_pages(true);
 }
 
+/// A write beyond the limit of a file's size (`ulimit -f`, LimitFSIZE=) is to fail as on a full
+/// disk. Without a handler the signal would end the process.
+fn outlive_file_limit() {
+    /// SIGXFSZ, which has no name in tokio.
+    const FILE_LIMIT: i32 = 25;
+    let handled = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .build()
+        .and_then(|runtime| {
+            let _inside = runtime.enter();
+            // The handler remains when the stream and the runtime are dropped.
+            signal(SignalKind::from_raw(FILE_LIMIT)).map(drop)
+        });
+    if let Err(error) = handled {
+        eprintln!("chatkeep: note: the limit of a file's size may end this process: {error}");
+    }
+}
+
 pub fn main() -> ExitCode {
     refuse_huge_pages();
+    outlive_file_limit();
     let arguments = Arguments::parse();
     let source = Source::process(arguments.config);
     let outcome = match arguments.command.unwrap_or(Command::Serve) {

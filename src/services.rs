@@ -396,12 +396,11 @@ fn view_of(view: &View<'_>, service: ServiceRow) -> Result<ServiceView> {
     })
 }
 
+/// The sentence about an id that names none of a person's services.
+pub const NO_SERVICE: &str = "You have no connected service with this id.";
+
 fn service_not_found() -> Error {
-    Error::new(
-        ErrorKind::NotFound,
-        "service_not_found",
-        "You have no connected service with this id.",
-    )
+    Error::new(ErrorKind::NotFound, "service_not_found", NO_SERVICE)
 }
 
 fn check_count(view: &View<'_>, user: UserId) -> Result<()> {

@@ -72,7 +72,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::Connection;
 use tokio::sync::{Notify, watch};
 
 use crate::clock::Timestamp;
@@ -115,6 +115,7 @@ pub use file::backup::{
     Backup, LiveCopy, Stage, back_up, check_backup_name, live_copy_path, take_over,
 };
 pub use file::carry_over::CarriedRows;
+pub use file::database_files::takes_mode_of;
 pub use file::inspect::{check_unlocked, inspect};
 pub use file::lock::{Lock, LockHolder, holder};
 pub use file::restore::{PendingRestore, RestoreReport, begin_epoch};
@@ -410,8 +411,7 @@ impl Drop for Store {
 /// Reads the file directly, whether or not the service is running.
 pub fn look<T>(path: &Path, f: impl FnOnce(&View<'_>) -> Result<T>) -> Result<T, String> {
     let failed = |e: rusqlite::Error| sqlite_failed("read", path, &e);
-    let conn =
-        Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failed)?;
+    let conn = file::inspect::open_to_read(path).map_err(failed)?;
     open::set_reading(&conn).map_err(failed)?;
     open::check_version(&conn, path)?;
     let counts = CommittedCounts::load(&conn).map_err(failed)?;

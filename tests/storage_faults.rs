@@ -350,6 +350,74 @@ async fn a_full_disk_refuses_writes_and_heals_by_itself() {
     }
 }
 
+/// A limit of a file's size is no end of the process, but a disk that is full.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_limit_of_file_sizes_refuses_writes_and_kills_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("chatkeep.db");
+    let mut limited = Command::new("/bin/sh");
+    limited.args(["-c", "ulimit -f 6000; exec \"$0\""]);
+    limited.arg(env!("CARGO_BIN_EXE_chatkeep"));
+    let mut service = Process::by(limited, &database, &[]).unwrap();
+    let (stored, refusal) = send_until_refused(&service, 1, &"x".repeat(3_500)).await;
+    let refusal = refusal.unwrap_or_else(|| panic!("no answer: {}", service.log()));
+    assert_eq!(refusal.status, 503, "{}", refusal.text);
+    let health = service.send(&get("/health")).await.json();
+    assert_eq!(health["checks"]["writer"], "failing", "{health}");
+    assert_eq!(health["checks"]["database"], "ok", "{health}");
+    let agents = get("/admin/edge-agents").bearer(ADMIN_TOKEN);
+    assert_eq!(service.send(&agents).await.status, 200, "reads go on");
+    service.signal("TERM");
+    let status = service.ended(Duration::from_secs(10));
+    assert!(status.code().is_some(), "{status}: {}", service.log());
+    let mut service = Process::start(&database, &[]).unwrap();
+    let answer = service.send(&message(9_999, "hello")).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    service.signal("TERM");
+    assert_eq!(service.ended(Duration::from_secs(10)).code(), Some(0));
+    assert_kept(&database, &stored);
+}
+
+/// Cleanly closed, on a disk that went read-only: what it holds can be read and saved.
+#[test]
+#[ignore = "mounts a tmpfs, which needs root"]
+fn commands_read_on_a_disk_that_is_read_only() {
+    let mounted = TemporaryFileSystem::new("size=8m");
+    let folder = mounted.0.path();
+    let database = folder.join("chatkeep.db");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let command = |words: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_chatkeep"))
+            .env_clear()
+            .env("CHATKEEP_STORAGE_PATH", &database)
+            .current_dir(elsewhere.path())
+            .args(words)
+            .output()
+            .unwrap();
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), printed)
+    };
+    let set = ["flags", "set", "llm.force_basic_mode", "true"];
+    assert_eq!(command(&set).0, Some(0));
+    mount(&["-o", "remount,ro"], folder);
+    for words in [
+        &["user", "list"][..],
+        &["flags", "list"],
+        &["audit"],
+        &["commands", "list"],
+        &["purge", "--dry-run"],
+        &["backup", "saved.db"],
+    ] {
+        let (code, printed) = command(words);
+        assert_eq!(code, Some(0), "{words:?}: {printed}");
+    }
+    let saved = support::rows(&elsewhere.path().join("saved.db"), "PRAGMA integrity_check");
+    assert_eq!(saved, [["ok"]]);
+    let (code, printed) = command(&set);
+    assert_eq!(code, Some(1));
+    assert!(printed.contains("mounted read-only"), "{printed}");
+}
+
 /// Without a service, commands write the database themselves.
 #[test]
 #[ignore = "mounts a small tmpfs, which needs root"]

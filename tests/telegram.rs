@@ -267,6 +267,20 @@ async fn what_can_not_be_read_is_answered_politely() {
     assert!(messages(&service).is_empty());
 }
 
+/// The service takes no such text; the network does.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_service_refuses_is_answered() {
+    let telegram = Telegram::start();
+    let service = service(&telegram, "everyone").await;
+    telegram.say(ADA, "a\0b");
+    telegram.message(ADA, GROUP, json!({"text": "a\0b"}));
+    let texts = until_texts(&telegram, ADA, 1).await;
+    assert!(texts[0].contains("can't take that message"), "{texts:?}");
+    until_confirmed(&telegram).await;
+    assert_eq!(telegram.sent().len(), 1);
+    assert!(messages(&service).is_empty());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_early_change_is_a_correction_and_a_late_one_nothing() {
     let telegram = Telegram::start();
@@ -581,6 +595,38 @@ async fn the_counterpart_gets_its_answers() {
     .await;
     let stored = service.rows("SELECT count(*) FROM messages");
     assert_eq!(stored, [[4]]);
+}
+
+/// It makes its own tokens, so nobody is asked for one.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_revocation_of_the_relay_inside_is_got_over() {
+    let telegram = Telegram::start();
+    let folder = tempfile::tempdir().unwrap();
+    let own = telegram.settings("501");
+    let settings: Vec<(&str, &str)> = own.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    let database = folder.path().join("chatkeep.db");
+    let service = Process::start(&database, &settings).unwrap();
+    service.log_with("relay telegram: the service works").await;
+    let revoke = support::request("POST", "/admin/edge-agents/telegram/revoke");
+    let revoke = revoke.bearer(support::ADMIN_TOKEN);
+    assert_eq!(service.send(&revoke).await.status, 200);
+    let log = service.log_with("it gets another one").await;
+    assert!(!log.contains("CHATKEEP_EDGE_TOKEN"), "{log}");
+    telegram.say(ADA, "my name is Ada");
+    until_texts(&telegram, ADA, 1).await;
+    // As after a revocation with a clock that was ahead.
+    drop(service);
+    let ahead = "UPDATE agents SET tokens_valid_from_s = unixepoch() + 86400";
+    let database_file = rusqlite::Connection::open(&database).unwrap();
+    database_file.execute(ahead, []).unwrap();
+    drop(database_file);
+    let service = Process::start(&database, &settings).unwrap();
+    service
+        .log_with("chatkeep token revoke --agent-id telegram")
+        .await;
+    telegram.say(ADA, "my name is Ida");
+    assert_eq!(service.send(&revoke).await.status, 200);
+    until_texts(&telegram, ADA, 2).await;
 }
 
 /// The relay inside the service is closed with 1012 then, as is any other.

@@ -9,9 +9,12 @@ mod support;
 
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::{Arc, Mutex};
 
 use chatkeep::clock::Clock;
 use serde_json::{Value, json};
+use support::http_stub;
+use support::photo::jpeg;
 use support::process::Process;
 use support::programs::{KilledService, Ledger, Program, SLOW, kills, until};
 use support::xmpp::{BOT, Fault, PASSWORD, Xmpp};
@@ -324,6 +327,37 @@ async fn what_can_not_be_read_is_answered_politely() {
     assert!(texts(&service).len() <= 1, "{:?}", texts(&service));
 }
 
+/// The server's other ports are not to be called because somebody says so.
+#[tokio::test(flavor = "multi_thread")]
+async fn photos_come_from_the_upload_service_only() {
+    let calls = Arc::new(Mutex::new(Vec::new()));
+    let place = |name: &'static str| {
+        let calls = calls.clone();
+        let address = http_stub::start(move |request| {
+            calls.lock().unwrap().push((name, request.target));
+            Some((200, "image/jpeg", jpeg("cat")))
+        });
+        format!("http://127.0.0.1:{}", address.port())
+    };
+    let (uploads, other) = (place("uploads"), place("other"));
+    let xmpp = Xmpp::start().await;
+    xmpp.offer_uploads(&uploads);
+    let service = service(&xmpp, ADA).await;
+    let photo = |url: &str| format!("<x xmlns='jabber:x:oob'><url>{url}</url></x>");
+    xmpp.message(ADA, &photo(&format!("{other}/cat.jpg")));
+    let port = other.rsplit_once(':').unwrap().1;
+    xmpp.message(ADA, &photo(&format!("http://localhost:{port}/cat.jpg")));
+    let last = xmpp.message(ADA, &photo(&format!("{uploads}/2/cat.jpg")));
+    until_read(&service, BOT, &last).await;
+    let photos = service.rows("SELECT count(*) FROM photos");
+    let calls = calls.lock().unwrap().clone();
+    assert_eq!(calls, [("uploads", "/2/cat.jpg".to_owned())]);
+    assert_eq!(photos, [[1]]);
+    let refusals = xmpp.texts(ADA).into_iter();
+    let refusals = refusals.filter(|text| text.contains("couldn't get that photo"));
+    assert_eq!(refusals.count(), 2);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn refusals_are_obeyed_and_a_reminder_comes() {
     let xmpp = Xmpp::start().await;
@@ -395,6 +429,23 @@ async fn check_says_who_the_bot_is() {
 }
 
 /// A server that wants TLS, with a certificate that the web does not trust.
+/// A new account can be tested before the first start.
+#[tokio::test(flavor = "multi_thread")]
+async fn check_needs_no_service_for_the_account() {
+    let xmpp = Xmpp::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let tested = xmpp.clone();
+    let path = folder.path().to_owned();
+    let checking = tokio::task::spawn_blocking(move || check(&path, &tested, &[]));
+    let (code, printed) = checking.await.unwrap();
+    assert_eq!(code, Some(1), "{printed}");
+    assert!(printed.contains(&format!("XMPP: {BOT}")), "{printed}");
+    assert!(
+        printed.contains("no service runs on this database"),
+        "{printed}"
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn tls_wants_a_certificate_that_is_trusted() {
     let (xmpp, certificate) = Xmpp::start_with_tls().await;

@@ -103,18 +103,8 @@ impl DeletionMailer {
         self.calls.record(&outcome);
         let now = self.clock.now();
         let verdict = judge(&outcome, &mail, now);
-        match (&verdict, &outcome) {
-            (MailDisposition::Drop, Err(refusal)) => {
-                log::warn!(
-                    "a mail was dropped after {} attempts: {refusal}",
-                    mail.attempts + 1
-                );
-            }
-            (MailDisposition::Later(_), Err(refusal)) => {
-                log::warn!("a mail could not be sent and will be retried: {refusal}");
-            }
-            _ => {}
-        }
+        let (level, line) = report(&verdict, &outcome, mail.attempts + 1);
+        log::log!(level, "{line}");
         self.store
             .write(move |tx| match verdict {
                 MailDisposition::Later(at) => tx.postpone_mail(mail.id, at),
@@ -130,6 +120,28 @@ enum MailDisposition {
     Sent,
     Later(Timestamp),
     Drop,
+}
+
+/// The log's line about an attempt, without the address.
+fn report(
+    verdict: &MailDisposition,
+    outcome: &Result<(), MailRefusal>,
+    attempts: i64,
+) -> (log::Level, String) {
+    match (verdict, outcome) {
+        (_, Ok(())) => {
+            let line = "the confirmation of an account's deletion was sent by mail".to_owned();
+            (log::Level::Info, line)
+        }
+        (MailDisposition::Later(_), Err(refusal)) => {
+            let line = format!("a mail could not be sent and will be retried: {refusal}");
+            (log::Level::Warn, line)
+        }
+        (_, Err(refusal)) => {
+            let line = format!("a mail was dropped after {attempts} attempts: {refusal}");
+            (log::Level::Warn, line)
+        }
+    }
 }
 
 fn judge(
@@ -190,6 +202,35 @@ mod tests {
             };
             let verdict = judge(&Err(refusal), &mail, Timestamp(now));
             assert_eq!(verdict, expected, "{attempts} {now} {is_final}");
+        }
+    }
+
+    #[test]
+    fn every_outcome_is_logged() {
+        let refused = || {
+            Err(MailRefusal {
+                is_final: true,
+                cause: "no such mailbox".to_owned(),
+            })
+        };
+        for (verdict, outcome, level, words) in [
+            (MailDisposition::Sent, Ok(()), log::Level::Info, "was sent"),
+            (
+                MailDisposition::Later(Timestamp(0)),
+                refused(),
+                log::Level::Warn,
+                "will be retried: no such mailbox",
+            ),
+            (
+                MailDisposition::Drop,
+                refused(),
+                log::Level::Warn,
+                "dropped after 2 attempts: no such mailbox",
+            ),
+        ] {
+            let (found, line) = report(&verdict, &outcome, 2);
+            assert_eq!(found, level, "{line}");
+            assert!(line.contains(words), "{line}");
         }
     }
 

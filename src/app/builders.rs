@@ -66,14 +66,10 @@ pub(super) fn services(
     hub: &Arc<Hub>,
     sealer: Option<Arc<Sealer>>,
 ) -> Result<Arc<Services>, String> {
-    let certificates = config.services.certificates()?;
-    let authorities = certificates.map(|pem| Authorities::read(pem.as_bytes()));
     let network = web::Network {
         allow_private: config.services.allow_private,
         allowed_hosts: config.services.allowed_hosts.clone(),
-        authorities: authorities
-            .transpose()
-            .map_err(|why| format!("services.ca_file: {why}"))?,
+        authorities: services_authorities(config)?,
     };
     Ok(Arc::new(Services::new(
         store.clone(),
@@ -82,6 +78,15 @@ pub(super) fn services(
         sealer,
         network,
     )))
+}
+
+/// The authorities of `services.ca_file`. The error begins with the key.
+pub fn services_authorities(config: &Config) -> Result<Option<Authorities>, String> {
+    let certificates = config.services.certificates()?;
+    let authorities = certificates.map(|pem| Authorities::read(pem.as_bytes()));
+    authorities
+        .transpose()
+        .map_err(|why| format!("services.ca_file: {why}"))
 }
 
 /// The eraser, and the sender of its mails; `None` without a mail server.

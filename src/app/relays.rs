@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::App;
+use crate::auth::edge_token;
 use crate::clock::Clock;
 use crate::config::{Config, Secret};
 use crate::files;
@@ -91,6 +92,7 @@ pub(super) async fn supervise(app: Arc<App>, name: &'static str, address: Socket
         }
         let started = tokio::time::Instant::now();
         let settings = settings(&app, name, &url);
+        let token = settings.credentials.token.clone();
         let stop = tokio::select! {
             stop = run_relay(&config, name, settings, relay.status.clone()) => stop,
             _ = configs.changed() => {
@@ -99,7 +101,8 @@ pub(super) async fn supervise(app: Arc<App>, name: &'static str, address: Socket
                 continue;
             }
         };
-        relay.status.restarted(&stop.0);
+        let token_problem = token_problem(&app, name, &token);
+        relay.status.restarted(&token_problem.unwrap_or(stop.0));
         if started.elapsed() > STABLE_AFTER {
             pause = Duration::from_secs(1);
         }
@@ -126,6 +129,15 @@ pub async fn run_relay(
         Ok(OneRelay::Xmpp(network)) => relay::run(settings, *network, status).await,
         Err(why) => StopReason(why),
     }
+}
+
+/// What prevents configured relays from starting, as far as it is seen without their networks. Each
+/// problem begins with its key.
+pub fn relay_problems(config: &Config) -> Vec<String> {
+    let configured = NETWORKS.iter().filter(|name| is_configured(config, name));
+    configured
+        .filter_map(|name| relay(config, name).err())
+        .collect()
 }
 
 /// Describes the bot of a relay and its permissions, as lines for a terminal.
@@ -184,7 +196,12 @@ fn matrix(config: &Config) -> Result<Matrix, String> {
             user: user.clone(),
             password,
         },
-        _ => return Err("relay.matrix.user and relay.matrix.password are not set".to_owned()),
+        _ => {
+            return Err(
+                "relay.matrix.user and relay.matrix.password are not both set; set them, or relay.matrix.token"
+                    .to_owned(),
+            );
+        }
     };
     Ok(Matrix::new(matrix::MatrixSettings {
         homeserver,
@@ -243,13 +260,27 @@ pub fn relay_state(config: &Config, name: &str) -> PathBuf {
     files::beside(&config.storage.path, &format!(".relay-{name}"))
 }
 
+/// Why the service no longer takes the token of a relay inside it; `None` if it does. A relay that
+/// is started again gets another token.
+fn token_problem(app: &App, name: &str, token: &str) -> Option<String> {
+    let (now, tokens) = (app.clock.now(), &app.edge_tokens);
+    let why = tokens.verify(Some(token), None, now).err()?;
+    let issue_time = edge_token::issue_time(now.seconds(), tokens.revoked_until(name));
+    Some(match issue_time {
+        Some(_) => format!("the service does not take its token ({why}); it gets another one"),
+        None => edge_token::revoked_ahead(name),
+    })
+}
+
 fn settings(app: &App, name: &'static str, url: &str) -> RelaySettings {
-    let now = app.clock.now().seconds();
+    let (now, tokens) = (app.clock.now().seconds(), &app.edge_tokens);
+    // Without a time the service refuses it, and the log says why.
+    let issued_at = edge_token::issue_time(now, tokens.revoked_until(name)).unwrap_or(now);
     RelaySettings {
         url: url.to_owned(),
         credentials: Credentials {
             agent_id: name.to_owned(),
-            token: app.edge_tokens.issue(name, name, now),
+            token: tokens.issue(name, name, issued_at),
         },
         state: relay_state(&app.config, name),
         authorities: None,

@@ -14,6 +14,8 @@ use crate::clock::Timestamp;
 use crate::setting::Setting;
 
 const AGENT_ID_CHARS_MAX: usize = 64;
+/// How far ahead of the clock a token may be dated. One that is made right after a revocation needs
+/// a later time than now.
 const FUTURE_S_MAX: i64 = 60;
 const DAY_S: i64 = 86_400;
 /// The cache of verified tokens is emptied when it has this many entries.
@@ -42,6 +44,31 @@ pub fn is_agent_id(name: &str) -> bool {
 /// Makes a token. `phone` must not contain a `:`.
 pub fn issue(secret: &str, agent_id: &str, phone: &str, issued_at_s: i64) -> String {
     sign_with(secret, &format!("{agent_id}:{phone}:{issued_at_s}"))
+}
+
+/// Until when a revocation now ends an agent's tokens, all times in Unix seconds. Soon after an earlier
+/// one that is a later second, perhaps in the future. An earlier one further ahead was made with a
+/// wrong clock, and no token would be accepted until then: it is replaced.
+pub fn revocation_time(now_s: i64, earlier_s: Option<i64>) -> i64 {
+    match earlier_s {
+        Some(earlier_s) if (now_s..=now_s + FUTURE_S_MAX).contains(&earlier_s) => earlier_s + 1,
+        _ => now_s,
+    }
+}
+
+/// The time of a token that is made now, later than the revocation of earlier ones. `None` if the
+/// revocation lies so far ahead that no such token would be accepted yet.
+pub fn issue_time(now_s: i64, revoked_until_s: Option<i64>) -> Option<i64> {
+    let time_s = revoked_until_s.map_or(now_s, |until_s| now_s.max(until_s + 1));
+    (time_s <= now_s + FUTURE_S_MAX).then_some(time_s)
+}
+
+/// The problem of an agent for which no token can be made, with what to do.
+pub fn revoked_ahead(agent_id: &str) -> String {
+    format!(
+        "the tokens of {agent_id} were ended at a time that lies ahead; if the clock is right now, \
+         end them again: chatkeep token revoke --agent-id {agent_id}"
+    )
 }
 
 /// The agent named in a token, without checking the token.
@@ -182,6 +209,11 @@ impl Verifier {
         sign(self.keys.get().key.clone(), &signed)
     }
 
+    /// Until when the agent's tokens are revoked (Unix seconds).
+    pub fn revoked_until(&self, agent_id: &str) -> Option<i64> {
+        self.valid_from.read().get(agent_id).copied()
+    }
+
     /// The signed text of a token with a correct mac.
     pub(super) fn signed_text(&self, token: &str) -> Result<String, &'static str> {
         signed_text(token, &self.keys.get())
@@ -232,8 +264,10 @@ impl Verifier {
         if age > self.ttl_s {
             return Err("the token is too old");
         }
-        let valid_from = self.valid_from.read().get(agent).copied();
-        if valid_from.is_some_and(|from| issued_at <= from) {
+        if self
+            .revoked_until(agent)
+            .is_some_and(|from| issued_at <= from)
+        {
             return Err("the token was revoked");
         }
         Ok(())
@@ -323,6 +357,24 @@ mod tests {
 
     fn at(secret: &str, agent: &str, offset_s: i64) -> String {
         issue(secret, agent, "+15550100", NOW.seconds() + offset_s)
+    }
+
+    #[test]
+    fn a_revocation_ends_earlier_tokens_and_locks_nobody_out() {
+        for (earlier, until, issued) in [
+            (None, 100, Some(101)),
+            (Some(99), 100, Some(101)),
+            (Some(100), 101, Some(102)),
+            (Some(159), 160, None), // for a second
+            (Some(160), 161, None),
+            (Some(161), 100, Some(101)),
+            (Some(86_500), 100, Some(101)),
+        ] {
+            assert_eq!(revocation_time(100, earlier), until, "{earlier:?}");
+            assert_eq!(issue_time(100, Some(until)), issued, "{earlier:?}");
+        }
+        assert_eq!(issue_time(100, None), Some(100));
+        assert_eq!(issue_time(100, Some(50)), Some(100));
     }
 
     #[test]

@@ -108,11 +108,12 @@ fn check_conformance(command: &[String]) -> Result<(), Failure> {
 }
 
 async fn connect(config: &Config, name: &'static str, options: &Options) -> Result<(), String> {
-    let settings = settings(config, name, options)?;
     if options.check {
+        // Before the service is looked for: an account can be tested before the first start.
         for line in app::check_relay(config, name).await? {
             super::print(&line)?;
         }
+        let settings = settings(config, name, options)?;
         relay::check(&settings).await?;
         let agent = &settings.credentials.agent_id;
         return super::print(&format!(
@@ -120,6 +121,7 @@ async fn connect(config: &Config, name: &'static str, options: &Options) -> Resu
             settings.url
         ));
     }
+    let settings = settings(config, name, options)?;
     let failed = |e: std::io::Error| format!("can't listen for signals: {e}");
     let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;

@@ -20,7 +20,7 @@ use crate::model::connected_service::ServiceKind;
 use crate::model::public_id::PublicId;
 use crate::outbound::Method;
 use crate::services::web::{IN_PRIVATE_NETWORK, NEEDS_TLS};
-use crate::services::{Credentials, NAME_CHARS_MAX, ServiceList, ServiceView};
+use crate::services::{Credentials, NAME_CHARS_MAX, NO_SERVICE, ServiceList, ServiceView};
 
 /// A call sends several requests to the server, each of at most 20 seconds.
 const ANSWER_MAX: Duration = Duration::from_secs(120);
@@ -256,8 +256,15 @@ fn test(config: &Config, user_id: &str, id: &str, as_json: bool) -> Result<(), S
     service.error.map_or(Ok(()), Err)
 }
 
-/// Adds the settings that allow a server of the operator's own network. A person isn't told them.
+/// Says to the operator what a person isn't told: whose service, and the settings that allow a server
+/// of the operator's own network.
 fn with_settings(why: &str) -> String {
+    if why.contains(NO_SERVICE) {
+        return why.replace(
+            NO_SERVICE,
+            "This user has no connected service with this id; `chatkeep service list` shows the ids.",
+        );
+    }
     if why.contains(IN_PRIVATE_NETWORK) {
         format!(
             "{why} If it is yours, set services.allow_private = true and name the host in \
@@ -305,4 +312,18 @@ fn line(service: &ServiceView) -> String {
         service.name,
         service.host,
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_operator_is_not_addressed_as_the_person() {
+        let why = with_settings(&format!("the service answers 404: {NO_SERVICE}"));
+        let expected = "the service answers 404: This user has no connected service with this id";
+        assert!(why.starts_with(expected), "{why}");
+        assert!(why.contains("chatkeep service list"), "{why}");
+        assert_eq!(with_settings("another"), "another");
+    }
 }

@@ -17,9 +17,6 @@ use crate::outbound::Method;
 use crate::random;
 use crate::store;
 
-/// How far in the future a token may be dated. A token issued right after a revocation needs a
-/// later time.
-const AHEAD_S_MAX: i64 = 60;
 /// Random bytes of a registration token, which make it unique.
 const NONCE_BYTES: usize = 16;
 
@@ -120,15 +117,9 @@ pub(super) fn issue(config: &Config, agent_id: &str, phone: &str) -> Result<Stri
     let secret = config.edge.secret.as_ref().map(Secret::expose);
     let secret = secret.ok_or("edge.secret is missing; set it")?;
     let now = Clock::system().now().seconds();
-    let issued_at = match valid_from(&config.storage.path, agent_id)? {
-        Some(from) if from >= now + AHEAD_S_MAX => {
-            return Err(format!(
-                "the tokens of {agent_id} were ended at a time that lies ahead; is the clock right?"
-            ));
-        }
-        Some(from) => now.max(from + 1),
-        None => now,
-    };
+    let revoked_until = revoked_until(&config.storage.path, agent_id)?;
+    let issued_at = edge_token::issue_time(now, revoked_until)
+        .ok_or_else(|| edge_token::revoked_ahead(agent_id))?;
     Ok(edge_token::issue(secret, agent_id, phone, issued_at))
 }
 
@@ -154,7 +145,7 @@ pub(super) fn phone(text: &str) -> Result<String, &'static str> {
     Ok(text.to_owned())
 }
 
-fn valid_from(database: &Path, agent_id: &str) -> Result<Option<i64>, String> {
+fn revoked_until(database: &Path, agent_id: &str) -> Result<Option<i64>, String> {
     if !database.exists() {
         return Ok(None);
     }
@@ -191,6 +182,7 @@ fn revoke_tokens(config: &Config, agent_id: &str) -> Result<(), String> {
     let path = format!("/admin/edge-agents/{agent_id}/revoke");
     let (agent_id, now) = (agent_id.to_owned(), Clock::system().now());
     running::change(config, Method::Post, &path, None, move |tx, operator| {
-        tx.revoke_tokens(&agent_id, &operator, now).map(drop)
+        let until = |earlier| edge_token::revocation_time(now.seconds(), earlier);
+        tx.revoke_tokens(&agent_id, &operator, now, until).map(drop)
     })
 }

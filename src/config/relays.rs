@@ -72,7 +72,7 @@ section! {
         password: Option<Secret> = secret();
         /// The server's address, like "xmpp.example.com:5222"; default: from DNS. Only a server on
         /// this machine may lack TLS.
-        server: Option<String> = parsed_if_set("xmpp.example.com:5222", text::line);
+        server: Option<String> = parsed_if_set("xmpp.example.com:5222", url::host_and_port);
         /// Certificates (PEM) to trust instead of the public authorities: of a server with an
         /// authority of your own.
         ca_file: Option<PathBuf> = path_if_set("/etc/ssl/our-ca.pem");
@@ -87,6 +87,9 @@ section! {
 fn bare_jid(text: &str) -> Result<String, String> {
     let jid = text::line(text)?;
     match jid.split_once('@') {
+        Some(_) if jid.contains('/') => {
+            Err("must be an address without a resource, like \"juno@example.com\"".to_owned())
+        }
         Some((local, domain)) if !local.is_empty() && !domain.is_empty() => Ok(jid),
         _ => Err("must be an address with its server, like \"juno@example.com\"".to_owned()),
     }

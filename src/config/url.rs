@@ -77,6 +77,16 @@ pub(super) fn host(text: &str) -> Result<String, String> {
     }
 }
 
+/// A host, or a host and a port; an IPv6 address in brackets and with a port.
+pub(super) fn host_and_port(text: &str) -> Result<String, String> {
+    let (name, port) = text.split_once(':').unwrap_or((text, "1"));
+    let is_port = port.parse::<u16>().is_ok_and(|port| port > 0);
+    if text.parse::<std::net::SocketAddr>().is_ok() || host(name).is_ok() && is_port {
+        return Ok(text.to_owned());
+    }
+    Err("must be a host, or a host and a port, like \"xmpp.example.com:5222\"".to_owned())
+}
+
 /// The parts of `scheme://authority[/…]`; `rest` begins with `/`, `?` or `#`, or is empty.
 pub(super) struct Parts<'a> {
     pub(super) scheme: String,

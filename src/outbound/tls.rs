@@ -16,7 +16,14 @@ impl Authorities {
     pub fn read(pem: &[u8]) -> Result<Self, String> {
         let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
         match certificates {
-            Ok(certificates) if !certificates.is_empty() => Ok(Self(certificates.into())),
+            Ok(certificates) if !certificates.is_empty() => {
+                let mut roots = RootCertStore::empty();
+                for certificate in &certificates {
+                    let added = roots.add(certificate.clone());
+                    added.map_err(|e| format!("a certificate can't be used: {e}"))?;
+                }
+                Ok(Self(certificates.into()))
+            }
             _ => Err("it contains no certificate in PEM form".to_owned()),
         }
     }

@@ -55,11 +55,12 @@ pub(super) struct Download {
     pub(super) url: String,
     /// Go to the server of `url` only.
     pub(super) headers: Vec<(&'static str, String)>,
-    /// Somebody's address, which must be a public one or lead to one of `own_hosts`. A redirect
-    /// to another server must do so in any case.
+    /// Somebody's address, which must be a public one or lead to `own`. A redirect to another server
+    /// must do so in any case.
     pub(super) is_anybodys: bool,
-    pub(super) own_hosts: Vec<String>,
-    /// The authorities for `own_hosts`. `None`: the public authorities.
+    /// A server of the network's own.
+    pub(super) own: Option<Origin>,
+    /// The authorities for `own`. `None`: the public authorities.
     pub(super) authorities: Option<Authorities>,
 }
 
@@ -82,7 +83,7 @@ impl Download {
         for _ in 0..=REDIRECTS_MAX {
             let origin = Origin::of(&url).ok_or_else(no_address)?;
             let is_first = origin == first;
-            let is_own = self.own_hosts.contains(&origin.host);
+            let is_own = self.own.as_ref() == Some(&origin);
             if first.is_tls && !origin.is_tls {
                 return Err(Failure::Final("it is redirected to http://".to_owned()));
             }
@@ -137,8 +138,9 @@ fn joined(origin: &Origin, url: &str, target: &str) -> String {
     format!("{}{folder}/{target}", origin.text())
 }
 
+/// A server that has files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Origin {
+pub(super) struct Origin {
     is_tls: bool,
     /// In lower case, without brackets.
     host: String,
@@ -146,7 +148,8 @@ struct Origin {
 }
 
 impl Origin {
-    fn of(url: &str) -> Option<Self> {
+    /// `None` for an address that is none of http:// or https://.
+    pub(super) fn of(url: &str) -> Option<Self> {
         let (scheme, rest) = url.split_once("://")?;
         let is_tls = match scheme.to_ascii_lowercase().as_str() {
             "https" => true,
@@ -260,7 +263,7 @@ mod tests {
         let download = Download {
             url: format!("{own}/first"),
             headers: vec![("authorization", "Bearer secret".to_owned())],
-            own_hosts: vec!["127.0.0.1".to_owned()],
+            own: Origin::of(&other),
             ..Download::default()
         };
         let found = download.fetch().unwrap();
@@ -295,6 +298,14 @@ mod tests {
         assert_eq!(why(found), "its address is not a public one");
         let found = fetch("http://127.0.0.1:9/x", true);
         assert_eq!(why(found), "its address is not a public one");
+        // Another port of the own server is another server.
+        let download = Download {
+            url: "http://127.0.0.1:9/x".to_owned(),
+            is_anybodys: true,
+            own: Origin::of("http://127.0.0.1:10"),
+            ..Download::default()
+        };
+        assert_eq!(why(download.fetch()), "its address is not a public one");
         let (own, _) = server(vec![moved("/x"); 4]);
         let found = fetch(&own, false);
         assert_eq!(why(found), "it is redirected too often");

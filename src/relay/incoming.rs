@@ -17,6 +17,9 @@ pub(super) const CANT_SEE: &str =
     "I couldn't take that photo. I can look at JPEG, PNG, WebP and HEIC.";
 pub(super) const TOO_MANY_PHOTOS: &str =
     "I can't look at more photos right now. Could you send it again in an hour?";
+/// The service refuses the message itself.
+pub(super) const NOT_TAKEN: &str =
+    "I can't take that message as it is. Could you write it another way?";
 pub(super) const TRY_AGAIN: &str =
     "Something went wrong with your message. Could you send it again?";
 

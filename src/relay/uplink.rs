@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::call::backoff;
-use super::incoming::{CANT_SEE, TOO_MANY_PHOTOS, TRY_AGAIN};
+use super::incoming::{CANT_SEE, NOT_TAKEN, TOO_MANY_PHOTOS, TRY_AGAIN};
 use super::service::CallResult;
 use super::{Network, RelayCore, RelayStatus, SendError, StopReason};
 
@@ -87,6 +87,9 @@ impl<N: Network> Uplink<N> {
             }
             PostOutcome::GivenUp if message["mode"] == "direct" => {
                 self.say(chat, key, TRY_AGAIN).await
+            }
+            PostOutcome::Refused if message["mode"] == "direct" => {
+                self.say(chat, key, NOT_TAKEN).await
             }
             PostOutcome::GivenUp | PostOutcome::Refused | PostOutcome::TooEarly => {}
         }

@@ -30,6 +30,7 @@ use tokio_xmpp::parsers::message::{Id, Lang, Message, MessageType};
 use tokio_xmpp::stanzastream::{Event, StanzaStage, StanzaState, StanzaToken, StreamEvent};
 
 use super::allow_list::{AllowList, IdForm, UnknownSenders};
+use super::download::Origin;
 use super::{Authorities, Network, SendError, StopReason, Uplink, state_file};
 use archive::NewestIds;
 use connection::{Account, Report};
@@ -90,6 +91,8 @@ pub struct Xmpp {
     /// Messages may be sent: rooms are joined, and what was sent before is known.
     is_ready: watch::Sender<bool>,
     chats: Mutex<Chats>,
+    /// Where the files of the server's upload service are.
+    uploads: Mutex<Option<Origin>>,
     strangers: UnknownSenders,
 }
 
@@ -135,6 +138,7 @@ impl Xmpp {
                 sending: HashMap::new(),
                 has_acks: false,
             }),
+            uploads: Mutex::default(),
             strangers: UnknownSenders::default(),
         })
     }

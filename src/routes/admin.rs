@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::caller::Admin;
 use super::{Request, audit};
-use crate::auth::edge_token::is_agent_id;
+use crate::auth::edge_token::{self, is_agent_id};
 use crate::clock::Timestamp;
 use crate::edge::hub::Close;
 use crate::error::{Error, Result};
@@ -69,9 +69,10 @@ pub(super) async fn revoke_tokens(rq: Request<Admin, String>) -> Result<Response
     }
     let (app, now) = (rq.app.clone(), rq.app.clock.now());
     let (agent_id, operator) = (name.clone(), audit::operator(&rq)?);
+    let until = move |earlier| edge_token::revocation_time(now.seconds(), earlier);
     let (agent, valid_from) = app
         .store
-        .write(move |tx| tx.revoke_tokens(&agent_id, &operator, now))
+        .write(move |tx| tx.revoke_tokens(&agent_id, &operator, now, until))
         .await?;
     app.edge_tokens.revoke(&name, valid_from);
     app.hub.close(agent, Close::new(4401, "token revoked"));

@@ -70,19 +70,25 @@ impl Tx<'_> {
         )
     }
 
-    /// Revokes all tokens of the named agent, for an operator. Creates the agent if it is new.
+    /// Revokes all tokens of the named agent issued up to the returned second (Unix time), for an
+    /// operator. `until` gives it, from that of an earlier revocation. Creates the agent if it is new.
     pub fn revoke_tokens(
         &mut self,
         agent_id: &str,
         operator: &Operator,
         now: Timestamp,
+        until: impl FnOnce(Option<i64>) -> i64,
     ) -> Result<(AgentId, i64)> {
         let agent = self.agent(agent_id, now)?.id;
         let before: Option<i64> = self.one(
             "SELECT tokens_valid_from_s FROM agents WHERE id = ?1",
             [agent],
         )?;
-        let valid_from = self.end_tokens(agent, now)?;
+        let valid_from = until(before);
+        self.run(
+            "UPDATE agents SET tokens_valid_from_s = ?2 WHERE id = ?1",
+            (agent, valid_from),
+        )?;
         let as_json = |at: i64| json!({ "tokens_valid_from": at });
         let change = Change {
             action: "relay_tokens.revoke",
@@ -92,16 +98,6 @@ impl Tx<'_> {
         };
         self.insert_audit(operator, &change, now)?;
         Ok((agent, valid_from))
-    }
-
-    /// Revokes all tokens issued up to the returned second (Unix time). A revocation soon after an
-    /// earlier one gets a later second, perhaps in the future.
-    fn end_tokens(&self, agent: AgentId, now: Timestamp) -> Result<i64> {
-        self.one(
-            "UPDATE agents SET tokens_valid_from_s = max(?2, coalesce(tokens_valid_from_s + 1, ?2))
-             WHERE id = ?1 RETURNING tokens_valid_from_s",
-            (agent, now.seconds()),
-        )
     }
 
     /// Records an event once; false when it is already recorded.

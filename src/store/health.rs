@@ -60,16 +60,28 @@ impl WriterHealth {
 
     /// After an I/O error it is unknown what reached the disk (pages may be marked clean after a
     /// failed sync). So nothing more is written and the process must end. A full disk is
-    /// recoverable, also when only the log's index has no room.
+    /// recoverable, also when only the log's index has no room, or a file has reached the limit of
+    /// its size.
     pub(super) fn note_error(&self, error: &rusqlite::Error) {
         let code = error.sqlite_error();
         let fatal = matches!(
             code.map(|code| code.code),
             Some(ErrorCode::SystemIoFailure | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
-        ) && code.is_some_and(|code| code.extended_code != ffi::SQLITE_IOERR_SHMSIZE);
+        ) && code.is_some_and(|code| match code.extended_code {
+            ffi::SQLITE_IOERR_SHMSIZE => false,
+            ffi::SQLITE_IOERR_WRITE => !self.is_at_size_limit(),
+            _ => true,
+        });
         if fatal {
             self.stop_writing();
         }
+    }
+
+    /// A file that reached the limit of its size (`ulimit -f`) is like a full disk, although SQLite
+    /// reports it as an I/O error: the part of a write beyond the limit was refused.
+    fn is_at_size_limit(&self) -> bool {
+        let limit = rlimit::Resource::FSIZE.get();
+        limit.is_ok_and(|(limit, _)| self.files.have_reached(limit))
     }
 
     pub(super) fn stop_writing(&self) {

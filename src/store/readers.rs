@@ -81,7 +81,14 @@ impl Readers {
         let permit = permit.map_err(|_| busy())?;
         tokio::task::spawn_blocking(move || {
             let _permit = permit;
-            let mut conn = pool.get().map_err(|e| busy().because(e))?;
+            // A permit is there, so this is no wait for others.
+            let mut conn = pool.get().map_err(|e| {
+                Error::unavailable("The database can't be read at the moment; try again.").because(
+                    format!(
+                        "it can't be opened; is the limit of open files too low (ulimit -n)? {e}"
+                    ),
+                )
+            })?;
             read_with(&mut conn, &counts, short_reads, age_max, f)
         })
         .await
@@ -170,6 +177,29 @@ fn read_with<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As for lack of descriptors: this is no database that others keep busy.
+    #[tokio::test]
+    async fn a_database_that_can_not_be_opened_is_not_called_busy() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        for suffix in ["", "-wal"] {
+            std::fs::write(crate::files::beside(&path, suffix), "").unwrap();
+        }
+        let parts = (
+            CommittedCounts::default(),
+            Arc::new(OpenFiles::of(&path).unwrap()),
+        );
+        let readers = Readers::open(&path, 1, Arc::default(), parts).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let error = readers.read(|_| Ok(())).await.unwrap_err();
+        assert_eq!(error.kind, crate::error::ErrorKind::Unavailable, "{error}");
+        let error = error.to_string();
+        assert!(
+            error.contains("ulimit -n") && !error.contains("busy"),
+            "{error}"
+        );
+    }
 
     #[tokio::test]
     async fn a_read_that_takes_too_long_is_broken_off() {

@@ -2,11 +2,14 @@
 //! there.
 
 use std::collections::HashSet;
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 use crate::support::{ADMIN_TOKEN, Answer, Service, get, request};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chatkeep::routes;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 const PAGE_BYTES_MAX: usize = 30_000;
@@ -110,6 +113,61 @@ async fn it_asks_for_routes_that_are_there() {
         request_count - 1,
         "all but /health"
     );
+}
+
+/// The script itself, with stand-ins for the browser's objects.
+#[tokio::test(flavor = "multi_thread")]
+async fn it_says_what_is_wrong_and_forgets_whom_it_showed() {
+    let page = page().await.text;
+    let Some(seen) = in_node(&page) else {
+        eprintln!("skipped: there is no node");
+        return;
+    };
+    let curved = &seen["curved"];
+    let notice = curved["notice"].as_str().unwrap();
+    assert!(notice.contains("curved quote"), "{notice}");
+    assert_eq!(
+        (&curved["calls"], &curved["is_open"]),
+        (&json!(0), &json!(false))
+    );
+    for (step, notice, is_open) in [
+        ("wrong", "The service does not accept this token.", false),
+        ("down", "The service can't be reached.", true),
+        ("proxy", "The service answered 502.", true),
+        ("open", "", true),
+    ] {
+        let found = (&seen[step]["notice"], &seen[step]["is_open"]);
+        assert_eq!(found, (&json!(notice), &json!(is_open)), "{step}");
+    }
+    for (shown, missing, place) in [
+        ("user", "no_user", "found"),
+        ("message", "no_message", "story"),
+    ] {
+        assert_ne!(seen[shown][place], "", "{shown}");
+        assert_eq!(seen[missing][place], "", "{missing}");
+        let notice = seen[missing]["notice"].as_str().unwrap();
+        assert!(notice.starts_with("There is no "), "{notice}");
+    }
+}
+
+/// What the page shows after each step; `None` without Node.
+fn in_node(page: &str) -> Option<Value> {
+    let program = std::env::var("CHATKEEP_TEST_NODE").unwrap_or_else(|_| "node".to_owned());
+    let steps = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/api/console_in_node.js");
+    let started = Command::new(program)
+        .arg(steps)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut running = started.ok()?;
+    let mut stdin = running.stdin.take().unwrap();
+    stdin.write_all(page.as_bytes()).unwrap();
+    drop(stdin);
+    let output = running.wait_with_output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{error}");
+    Some(serde_json::from_slice(&output.stdout).unwrap())
 }
 
 /// Its address has one spelling, and other pages may not read what the service answers.

@@ -440,6 +440,132 @@ fn certificates_of_the_mail_server_are_read() {
     }
 }
 
+/// With these the relays would only fail, or the service would not start.
+#[test]
+fn certificates_and_addresses_of_services_and_relays_are_read() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("none.pem"), "none").unwrap();
+    let damaged = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n";
+    fs::write(folder.path().join("damaged.pem"), damaged).unwrap();
+    let account = |key: &str, value: &str| {
+        format!("[relay.xmpp]\npassword = \"x\"\njid = \"juno@localhost\"\n{key} = \"{value}\"\n")
+    };
+    let jid = "[relay.xmpp]\npassword = \"x\"\njid = \"juno@localhost/home\"\n";
+    for (file, settings, expected) in [
+        (
+            "missing",
+            "[services]\nca_file = \"missing.pem\"\n".to_owned(),
+            "services.ca_file: can't read missing.pem",
+        ),
+        (
+            "none",
+            "[services]\nca_file = \"none.pem\"\n".to_owned(),
+            "services.ca_file: it contains no certificate",
+        ),
+        (
+            "damaged",
+            "[services]\nca_file = \"damaged.pem\"\n".to_owned(),
+            "services.ca_file: a certificate can't be used",
+        ),
+        (
+            "relay",
+            account("ca_file", "missing.pem"),
+            "relay.xmpp.ca_file: can't read missing.pem",
+        ),
+        (
+            "relay none",
+            account("ca_file", "none.pem"),
+            "relay.xmpp.ca_file: it contains no certificate",
+        ),
+        (
+            "url",
+            account("server", "xmpp://localhost"),
+            "relay.xmpp.server: must be a host",
+        ),
+        (
+            "port",
+            account("server", "localhost:0"),
+            "relay.xmpp.server: must be a host",
+        ),
+        (
+            "resource",
+            jid.to_owned(),
+            "relay.xmpp.jid: must be an address without a resource",
+        ),
+    ] {
+        let path = folder.path().join("service.toml");
+        fs::write(&path, settings).unwrap();
+        let printed = refused(chatkeep(
+            folder.path(),
+            &["--config", "service.toml", "check"],
+        ));
+        let found = printed.iter().any(|line| line.contains(expected));
+        assert!(found, "{file}: {printed:#?}");
+    }
+    for server in [
+        "localhost", "localhost:5222", "127.0.0.1", "127.0.0.1:5222", "[::1]:5222",
+    ] {
+        fs::write(
+            folder.path().join("service.toml"),
+            account("server", server),
+        )
+        .unwrap();
+        let sound = run(folder.path(), &["--config", "service.toml", "check"]);
+        assert!(
+            sound.status.success(),
+            "{server}: {:?}",
+            lines(&sound.stderr)
+        );
+    }
+}
+
+/// As `chmod 400` of the database, a look at it, and `chmod 600` leave it.
+#[test]
+fn a_start_mends_the_modes_of_the_files_beside_the_database() {
+    let folder = nobodys_folder();
+    let as_user = |arguments: &[&str]| as_nobody(folder.path(), arguments).output().unwrap();
+    let flag = ["flags", "set", "llm.force_basic_mode", "false"];
+    assert!(as_user(&flag).status.success());
+    let database = folder.path().join("data/chatkeep.db");
+    set_mode(&database, 0o400);
+    let why = refused(as_nobody(folder.path(), &flag));
+    assert!(why.iter().any(|line| line.contains("chmod")), "{why:#?}");
+    assert!(as_user(&["flags", "list"]).status.success());
+    let index = folder.path().join("data/chatkeep.db-shm");
+    assert_eq!(fs::metadata(&index).unwrap().mode() & 0o777, 0o400);
+    set_mode(&database, 0o600);
+    let checked = as_user(&["check"]);
+    assert!(checked.status.success(), "{:?}", lines(&checked.stderr));
+    let written = as_user(&flag);
+    assert!(written.status.success(), "{:?}", lines(&written.stderr));
+}
+
+/// Root replaces a backup of the service's user, who must be able to restore it.
+#[test]
+fn a_backup_that_root_replaces_remains_its_owners() {
+    if !is_root() {
+        return;
+    }
+    let folder = nobodys_folder();
+    let backup = folder.path().join("z.db");
+    let succeeds = |mut command: Command| {
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{:?}", lines(&output.stderr));
+    };
+    succeeds(as_nobody(
+        folder.path(),
+        &["flags", "set", "llm.force_basic_mode", "false"],
+    ));
+    succeeds(as_nobody(folder.path(), &["backup", "z.db"]));
+    succeeds(chatkeep(folder.path(), &["backup", "--force", "z.db"]));
+    let found = fs::metadata(&backup).unwrap();
+    assert_eq!((found.uid(), found.mode() & 0o777), (NOBODY, 0o600));
+    // A file of somebody else's is not a way to get a copy.
+    chown(&backup, Some(1), Some(1)).unwrap();
+    succeeds(chatkeep(folder.path(), &["backup", "--force", "z.db"]));
+    assert_eq!(fs::metadata(&backup).unwrap().uid(), 0);
+}
+
 #[test]
 fn an_unknown_word_about_the_log_is_named_with_the_known_ones() {
     let folder = TempDir::new().unwrap();

@@ -312,6 +312,35 @@ fn tokens_end_through_the_running_service_and_without_it() {
 }
 
 #[test]
+fn a_token_is_made_again_after_a_revocation_that_lay_ahead() {
+    let folder = TempDir::new().unwrap();
+    let serving = RunningService::start(folder.path(), &["serve"]);
+    let first = token(folder.path(), "bridge");
+    assert_eq!(serving.status_with(&first), 200);
+    assert_eq!(serving.stop(), Some(0));
+    let database = folder.path().join("data/chatkeep.db");
+    let changed = rusqlite::Connection::open(database).unwrap().execute(
+        "UPDATE agents SET tokens_valid_from_s = unixepoch() + 86400 WHERE agent_id = 'bridge'",
+        [],
+    );
+    assert_eq!(changed.unwrap(), 1);
+    let make = [
+        "token", "edge", "--agent-id", "bridge", "--phone", "+15550100",
+    ];
+    let advice = "chatkeep token revoke --agent-id bridge";
+    assert_refused(&run(folder.path(), &make), &["lies ahead", advice]);
+    assert!(
+        run(folder.path(), &["token", "revoke", "--agent-id", "bridge"])
+            .status
+            .success()
+    );
+    let second = token(folder.path(), "bridge");
+    let serving = RunningService::start(folder.path(), &["serve"]);
+    assert_eq!(serving.status_with(&first), 401);
+    assert_eq!(serving.status_with(&second), 200);
+}
+
+#[test]
 fn a_name_that_nobody_has_is_refused_with_the_nearest() {
     let folder = TempDir::new().unwrap();
     let serving = RunningService::start(folder.path(), &["serve"]);

@@ -182,6 +182,41 @@ async fn a_token_has_an_age() {
     assert_unauthorized(&service, issued(now), "revoked, after a restart").await;
 }
 
+/// A revocation with a clock that was ahead, repeated with the right one.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_revocation_that_lies_ahead_is_no_lock_out() {
+    let clock = standing_clock();
+    let service = service_at(&clock, &[]).await;
+    let now = clock.now().seconds();
+    let issued = |at: i64| message().bearer(&edge_token::issue(EDGE_SECRET, "a", "p", at));
+    let revoke = async || {
+        let path = "/admin/edge-agents/a/revoke";
+        let answer = service.admin("POST", path, &json!({})).await;
+        answer.json()["tokens_valid_from"].as_i64().unwrap() - now
+    };
+    assert_taken(&service, issued(now), "before").await;
+    clock.jump(86_400_000);
+    assert_eq!(revoke().await, 86_400);
+    clock.jump(-86_400_000);
+    assert_unauthorized(&service, issued(now + 1), "until the time comes").await;
+    assert_eq!(revoke().await, 0);
+    assert_unauthorized(&service, issued(now), "ended").await;
+    assert_taken(&service, issued(now + 1), "issued later").await;
+    // What an earlier revocation ended stays ended.
+    assert_eq!(revoke().await, 1);
+    assert_unauthorized(&service, issued(now + 1), "ended at once again").await;
+    clock.jump(30_000);
+    assert_eq!(revoke().await, 30);
+    clock.jump(-30_000);
+    assert_eq!(revoke().await, 31);
+    assert_unauthorized(&service, issued(now + 31), "dated ahead").await;
+    assert_taken(&service, issued(now + 32), "dated later").await;
+    let (_, folder) = service.stop().await;
+    let service = Service::in_folder(folder, &[], clock).await;
+    assert_unauthorized(&service, issued(now + 31), "after a restart").await;
+    assert_taken(&service, issued(now + 32), "after a restart").await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_previous_secret_goes_on_in_a_rotation() {
     let service = Service::with(&[("CHATKEEP_EDGE_PREVIOUS_SECRET", PREVIOUS)]).await;

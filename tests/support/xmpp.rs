@@ -24,6 +24,7 @@ pub const BOT: &str = "juno@localhost";
 pub const PASSWORD: &str = "juno-password";
 /// The domain of all rooms.
 pub const ROOMS: &str = "rooms.localhost";
+const UPLOADS: &str = "upload.localhost";
 const RSM: &str = "http://jabber.org/protocol/rsm";
 const MUC_USER: &str = "http://jabber.org/protocol/muc#user";
 
@@ -44,6 +45,8 @@ struct State {
     joined: HashMap<String, String>,
     /// Rooms that the bot may not enter.
     closed: HashSet<String>,
+    /// The address of the files of the upload service; `None` without one.
+    uploads: Option<String>,
     /// Messages of the bot's, in their order.
     sent: Vec<Element>,
     presences: Vec<Element>,
@@ -188,6 +191,12 @@ impl Xmpp {
     /// The bot's next attempts to enter the room fail.
     pub fn close_room(&self, room: &str) {
         self.state().closed.insert(room.to_owned());
+    }
+
+    /// From the next session on the server has an upload service, with its files under this
+    /// address.
+    pub fn offer_uploads(&self, url: &str) {
+        self.state().uploads = Some(url.to_owned());
     }
 
     pub fn fail(&self, to: &str, faults: impl IntoIterator<Item = Fault>) {
@@ -403,7 +412,10 @@ impl State {
                  <identity category='conference' type='text'/></query>"
                     .to_owned())
             }
-            _ => Err("service-unavailable"),
+            _ => {
+                let answer = self.take_question_about_uploads(to.unwrap_or(BOT), payload);
+                answer.ok_or("service-unavailable")
+            }
         };
         let (kind, content) = match answer {
             Ok(content) => ("result", content),
@@ -421,6 +433,29 @@ impl State {
             "<iq xmlns='jabber:client' type='{kind}' id='{id}' to='{BOT}' {from}>{content}</iq>"
         );
         self.deliver(answer.parse().unwrap());
+    }
+
+    /// XEP-0030 and 0363.
+    fn take_question_about_uploads(&self, to: &str, payload: &Element) -> Option<String> {
+        let url = self.uploads.as_ref()?;
+        let namespace = payload.ns();
+        let answer = match (to, namespace.as_str()) {
+            ("localhost", "http://jabber.org/protocol/disco#items") => format!(
+                "<query xmlns='{namespace}'><item jid='{ROOMS}'/><item jid='{UPLOADS}'/></query>"
+            ),
+            (UPLOADS, "http://jabber.org/protocol/disco#info") => format!(
+                "<query xmlns='{namespace}'><feature var='urn:xmpp:http:upload:0'/></query>"
+            ),
+            (UPLOADS, "urn:xmpp:http:upload:0") => {
+                let file = payload.attr("filename")?;
+                format!(
+                    "<slot xmlns='{namespace}'><put url='{url}/put/{file}'/>\
+                     <get url='{url}/1/{file}'/></slot>"
+                )
+            }
+            _ => return None,
+        };
+        Some(answer)
     }
 
     /// A part of an archive (XEP-0313, 0059).

@@ -230,7 +230,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("unicode_segmentation", &["src/model", "src/assistant"]),
     ("prometheus", &["src/metrics.rs"]),
     ("mimalloc", &["src/main.rs"]),
-    ("rlimit", &["src/cli/serve.rs"]),
+    ("rlimit", &["src/cli/serve.rs", "src/store/health.rs"]),
 ];
 
 /// Words that ask the operating system for something, where they may stand, and why.

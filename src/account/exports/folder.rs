@@ -47,7 +47,13 @@ impl Folder {
             files::make_private_folder(&dir)?;
             remove_if_present(&draft)?;
             let mut options = OpenOptions::new();
-            options.write(true).create_new(true).mode(0o600).open(draft)
+            let file = options
+                .write(true)
+                .create_new(true)
+                .mode(0o600)
+                .open(&draft)?;
+            files::give_to_owner(&file, &draft, None)?;
+            Ok(file)
         });
         Ok(Draft {
             file: Some(file.await?),
@@ -144,5 +150,27 @@ async fn blocking<T: Send + 'static>(
         Ok(result) => result,
         Err(error) if error.is_cancelled() => std::future::pending().await,
         Err(panic) => Err(io::Error::other(panic)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{MetadataExt, chown};
+
+    use super::*;
+
+    /// Only root can make a file for others; for everybody else nothing is to be done.
+    #[tokio::test]
+    async fn a_file_that_root_makes_belongs_to_the_folders_owner() {
+        const OWNER: u32 = 65534;
+        let parent = tempfile::tempdir().unwrap();
+        if chown(parent.path(), Some(OWNER), Some(OWNER)).is_err() {
+            return;
+        }
+        let folder = Folder::new(parent.path().join("exports"));
+        let draft = folder.draft("1").await.unwrap();
+        draft.finish().await.unwrap();
+        let made = fs::metadata(parent.path().join("exports").join(name("1"))).unwrap();
+        assert_eq!((made.uid(), made.gid()), (OWNER, OWNER));
     }
 }

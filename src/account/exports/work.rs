@@ -20,7 +20,8 @@ const STARTS_MAX: i64 = 20;
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
 
 const NOT_FINISHED: &str = "The export could not be finished. Ask for another one.";
-const NOT_WRITTEN: &str = "The file could not be written. Ask for another export later.";
+/// The person is told no more; the log has the cause.
+pub const NOT_WRITTEN: &str = "The file could not be written. Ask for another export later.";
 const NOT_READ: &str = "Your data could not be read. Ask for another export later.";
 
 /// Runs until the service ends.

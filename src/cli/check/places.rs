@@ -30,6 +30,10 @@ pub(super) fn problems(config: &Config) -> Vec<ConfigProblem> {
     note("storage.path", store::inspect(database, true).map(drop));
     for suffix in ["", "-wal", "-shm", ".lock"] {
         let file = files::beside(database, suffix);
+        // A start gives the database's mode to the files of SQLite.
+        if suffix.starts_with('-') && store::takes_mode_of(&file, database) {
+            continue;
+        }
         note("storage.path", writable_file(&file));
     }
     note("storage.path", writable_folder(folder_of(database)));
@@ -47,8 +51,17 @@ pub(super) fn problems(config: &Config) -> Vec<ConfigProblem> {
             check_exists(folder).and_then(|()| writable_folder(folder)),
         );
     }
-    if let Err(message) = Mailer::new(&config.mail) {
-        let (key, message) = message.split_once(": ").unwrap_or(("mail", &message));
+    let with_key = [
+        Mailer::new(&config.mail).map(drop),
+        app::services_authorities(config).map(drop),
+    ];
+    let with_key = with_key.into_iter().filter_map(Result::err);
+    for problem in with_key.chain(app::relay_problems(config)) {
+        // "key: message", or a sentence that begins with the key
+        let (key, message) = match problem.split_once(' ') {
+            Some((key, message)) if key.contains('.') => (key.trim_end_matches(':'), message),
+            _ => ("mail", problem.as_str()),
+        };
         note(key, Err(message.to_owned()));
     }
     note("server.listen", check_free(config.server.listen, database));
@@ -70,30 +83,37 @@ fn check_in_place(database: &Path) -> Result<(), String> {
     }
 }
 
-/// What doesn't prevent a start, but soon will prevent messages.
+/// What doesn't prevent a start, but soon will prevent messages or exports.
 pub(super) fn warnings(config: &Config) -> Vec<String> {
     let database_folder = folder_of(&config.storage.path);
     let folders = [
-        ("storage.path", database_folder),
-        ("exports.dir", &config.exports.dir),
+        (
+            "storage.path", database_folder, "messages may soon be refused (503)",
+        ),
+        ("exports.dir", &config.exports.dir, "exports may soon fail"),
     ];
     let mut warnings = Vec::new();
-    for (key, folder) in folders {
+    for (key, folder, consequence) in folders {
         let nearest = nearest_existing(folder);
         // A file system that can't say it isn't full.
         let Ok(space) = statvfs(nearest) else {
             continue;
         };
-        warnings.extend(little_space(key, nearest, space.f_bavail * space.f_frsize));
+        let free_bytes = space.f_bavail * space.f_frsize;
+        warnings.extend(little_space((key, consequence), nearest, free_bytes));
     }
     warnings
 }
 
-fn little_space(key: &str, folder: &Path, free_bytes: u64) -> Option<String> {
+fn little_space(
+    (key, consequence): (&str, &str),
+    folder: &Path,
+    free_bytes: u64,
+) -> Option<String> {
     (free_bytes < FREE_BYTES_MIN).then(|| {
         format!(
-            "{key}: the disk of the folder {} has {:.1} MiB free; below {} MiB messages may soon be \
-             refused (503): make room there, or name another place.",
+            "{key}: the disk of the folder {} has {:.1} MiB free; below {} MiB {consequence}: make \
+             room there, or name another place.",
             folder.display(),
             free_bytes as f64 / MIB as f64,
             FREE_BYTES_MIN / MIB
@@ -199,10 +219,11 @@ mod tests {
     #[test]
     fn little_space_is_named_with_what_to_do() {
         let folder = Path::new("data");
-        assert_eq!(little_space("storage.path", folder, FREE_BYTES_MIN), None);
-        let warning = little_space("storage.path", folder, FREE_BYTES_MIN / 4 * 3).unwrap();
+        let about = ("storage.path", "messages may soon be refused (503)");
+        assert_eq!(little_space(about, folder, FREE_BYTES_MIN), None);
+        let warning = little_space(about, folder, FREE_BYTES_MIN / 4 * 3).unwrap();
         let expected = "storage.path: the disk of the folder data has 48.0 MiB free; below 64 MiB";
         assert!(warning.starts_with(expected), "{warning}");
-        assert!(warning.contains("make room there"), "{warning}");
+        assert!(warning.contains("(503): make room there"), "{warning}");
     }
 }

@@ -84,9 +84,26 @@ fn wait_until_ready(config: &Config, job_id: &str) -> Result<(), String> {
             "queued" | "processing" if is_in_work => std::thread::sleep(POLL_INTERVAL),
             "queued" | "processing" => return Err(SERVICE_ENDED.to_owned()),
             "ready" => return Ok(()),
-            "failed" => return Err(job.error.unwrap_or_default()),
+            "failed" => {
+                return Err(why_failed(
+                    &config.exports.dir,
+                    job.error.unwrap_or_default(),
+                ));
+            }
             _ => return Err(CANCELLED.to_owned()),
         }
+    }
+}
+
+/// The person's sentence, for the operator with the place of the file.
+fn why_failed(folder: &Path, error: String) -> String {
+    match error == exports::work::NOT_WRITTEN {
+        true => format!(
+            "no file could be written in the folder {} (exports.dir): look whether its disk is full; \
+             the log has the cause",
+            folder.display()
+        ),
+        false => error,
     }
 }
 
@@ -98,4 +115,18 @@ fn copy(made: &Path, file: &Path) -> Result<u64, String> {
         )
     })?;
     files::copy_private(file, &mut from).map_err(|e| format!("can't write {}: {e}", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_could_not_be_written_is_named_with_its_folder() {
+        let why = |error: &str| why_failed(Path::new("/var/exports"), error.to_owned());
+        let written = why(exports::work::NOT_WRITTEN);
+        assert!(written.contains("/var/exports (exports.dir)"), "{written}");
+        assert!(written.contains("disk is full"), "{written}");
+        assert_eq!(why("another"), "another");
+    }
 }

@@ -59,6 +59,8 @@ pub(super) enum Report {
 pub(super) struct History {
     failures: u32,
     opened: Option<Instant>,
+    /// The server accepted the login, but no longer has the session to be resumed.
+    is_refused: bool,
 }
 
 /// A stream of stanzas that reconnects by itself, and the reports about its connections.
@@ -125,6 +127,9 @@ impl History {
     /// How long to wait before the first try: two relays of one account end each other's
     /// sessions.
     fn pause(&mut self) -> Duration {
+        if std::mem::take(&mut self.is_refused) {
+            return Duration::ZERO; // the server works
+        }
         match self.opened.map(|opened| opened.elapsed() < LASTED) {
             Some(true) => {
                 self.failures += 1;
@@ -135,6 +140,17 @@ impl History {
                 Duration::ZERO
             }
         }
+    }
+
+    /// The server refused to resume a session: the next login begins a new one at once.
+    pub(super) fn note_refusal(&mut self) {
+        self.is_refused = true;
+    }
+
+    /// Whether the present connection and an earlier one lasted for a short time only.
+    pub(super) fn is_ended_early(&self) -> bool {
+        let is_short = self.opened.is_some_and(|opened| opened.elapsed() < LASTED);
+        is_short && self.failures > 1
     }
 }
 
@@ -236,5 +252,38 @@ fn problem_of(account: &Account, error: &Error) -> Report {
             jid.domain()
         )),
         other => Report::Passing(format!("no connection to the server: {other}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_resumption_is_no_failure() {
+        let mut history = History {
+            failures: 6,
+            opened: Some(Instant::now()),
+            is_refused: false,
+        };
+        history.note_refusal();
+        assert_eq!((history.pause(), history.failures), (Duration::ZERO, 6));
+        // A new session that is ended at once is one.
+        assert!(!history.pause().is_zero());
+        assert_eq!(history.failures, 7);
+    }
+
+    #[test]
+    fn sessions_that_end_one_after_another_are_noticed() {
+        let mut history = History {
+            opened: Some(Instant::now()),
+            ..History::default()
+        };
+        history.pause();
+        assert!(!history.is_ended_early());
+        history.pause();
+        assert!(history.is_ended_early());
+        history.opened = Instant::now().checked_sub(LASTED);
+        assert!(!history.is_ended_early());
     }
 }

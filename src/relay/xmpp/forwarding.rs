@@ -9,7 +9,6 @@ use tokio_xmpp::parsers::message::{Id, Message, MessageType};
 use tokio_xmpp::parsers::ns;
 use tokio_xmpp::parsers::receipts::Received;
 
-use super::connection::Account;
 use super::message::{self, Content, ContentKind};
 use super::{ENCRYPTED, NETWORK, PREFIX, Xmpp};
 use crate::relay::download::{self, Download};
@@ -198,8 +197,7 @@ async fn forward(uplink: &Uplink<Xmpp>, incoming: &IncomingMessage, kind: &Conte
     match kind {
         ContentKind::Text(text) => uplink.message(&incoming.key, &incoming.message(text)).await,
         ContentKind::Photo(url) => {
-            let account = &uplink.network().account;
-            let get = || get(account, url);
+            let get = || get(uplink.network(), url);
             match download::with_retries(uplink.status(), get).await {
                 Some(file) => uplink.photo(&incoming.photo_fields(""), &file).await,
                 None => say(&incoming.key, NO_PHOTO).await,
@@ -218,16 +216,14 @@ async fn forward(uplink: &Uplink<Xmpp>, incoming: &IncomingMessage, kind: &Conte
     }
 }
 
-/// Downloads a file from a public server or from the bot's own.
-async fn get(account: &Account, url: &str) -> Result<Vec<u8>, SendError> {
-    let server = account.server.as_deref().unwrap_or_default();
-    let host = server.rsplit_once(':').map_or(server, |(host, _)| host);
+/// Downloads a file from a public server or from the upload service of the bot's.
+async fn get(network: &Xmpp, url: &str) -> Result<Vec<u8>, SendError> {
     let later = |wait, why| SendError::Later { wait, why };
     let download = Download {
         url: url.to_owned(),
         is_anybodys: true,
-        own_hosts: vec![account.jid.domain().to_string(), host.to_owned()],
-        authorities: account.authorities.clone(),
+        own: network.uploads.lock().clone(),
+        authorities: network.account.authorities.clone(),
         ..Download::default()
     };
     match download.get().await {

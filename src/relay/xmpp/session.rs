@@ -4,6 +4,7 @@
 mod membership;
 mod questions;
 mod stanzas;
+mod uploads;
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -32,6 +33,9 @@ const UNDER_WAY_MAX: usize = 100;
 /// The time from the login until the stream is open.
 const OPEN_MAX: Duration = Duration::from_secs(5);
 
+/// The problem when one connection after another lasts for a short time only.
+const ENDED_EARLY: &str = "the connection to the server breaks soon after each login: perhaps another program signs in as this account with the same resource (chatkeep), so that each ends the other's session";
+
 /// Why the session can't go on as it is.
 enum Interruption {
     /// The server no longer has the session; a new one is started.
@@ -51,6 +55,8 @@ pub(super) struct XmppSession {
     history: Arc<Mutex<History>>,
     /// The stream must be open or resumed by this time.
     opens_until: Option<Instant>,
+    /// The stream was open, so its next connection tries to resume the session.
+    was_open: bool,
     outgoing: mpsc::Receiver<OutgoingStanza>,
     /// Archive and id of messages that were posted to the service.
     finished: mpsc::UnboundedReceiver<(String, String)>,
@@ -92,6 +98,7 @@ impl XmppSession {
             reports,
             history,
             opens_until: None,
+            was_open: false,
             outgoing,
             finished,
             finish,
@@ -159,6 +166,7 @@ impl XmppSession {
                 unread.push((name.clone(), self.open_archive(&name).await?));
             }
         }
+        self.find_uploads().await?;
         let network = self.uplink.network();
         network.is_ready.send_replace(true);
         self.uplink.status().set_network(None);
@@ -212,13 +220,17 @@ impl XmppSession {
         match event {
             StreamEvent::Reset { features, .. } => {
                 self.opens_until = None;
+                self.was_open = true;
                 forget(network);
                 network.chats.lock().has_acks = features.stream_management.is_some();
                 Err(Interruption::Reset)
             }
             StreamEvent::Suspended => {
-                let status = self.uplink.status();
-                status.set_network(Some("the connection to the server broke"));
+                let why = match self.history.lock().is_ended_early() {
+                    true => ENDED_EARLY,
+                    false => "the connection to the server broke",
+                };
+                self.uplink.status().set_network(Some(why));
                 Ok(())
             }
             StreamEvent::Resumed => {
@@ -234,6 +246,9 @@ impl XmppSession {
     fn reopen(&mut self) {
         let network = self.uplink.network();
         forget(network);
+        if std::mem::take(&mut self.was_open) {
+            self.history.lock().note_refusal();
+        }
         (self.stream, self.reports) =
             connection::open(network.account.clone(), self.history.clone());
         self.opens_until = None;

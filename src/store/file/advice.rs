@@ -16,7 +16,7 @@ pub fn advice(error: &io::Error) -> &'static str {
             "its disk is mounted read-only: mount it for writing, or name another place"
         }
         ErrorKind::PermissionDenied => {
-            "let the user that runs this read and write there (chown), or name another place"
+            "let the user that runs this read and write there (chown, or chmod for a file of its own), or name another place"
         }
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
             "its disk is full: make room there, or name another place"

@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::Connection;
 use tokio::sync::OwnedMutexGuard;
 
 use super::super::Store;
 use super::super::writer::Writer;
+use super::advice::sqlite_failed;
 use super::copy::{self, CopyStep, Draft};
 use super::{copies, inspect, open};
 use crate::files;
@@ -163,7 +164,7 @@ pub fn back_up(
         let (from, to) = (from.display(), to.display());
         format!("can't copy {from} to {to}: {}", copy::in_words(&e))
     };
-    let conn = open_reading(from).map_err(failed)?;
+    let conn = open_reading(from).map_err(|e| sqlite_failed("read", from, &e))?;
     let number = |name| conn.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     let identity = (
         number("application_id").map_err(failed)?,
@@ -171,7 +172,7 @@ pub fn back_up(
     );
     inspect::check_identity(identity.0, identity.1)
         .map_err(|why| format!("{} {why}", from.display()))?;
-    let draft = Draft::of(to)?;
+    let draft = draft_of(to, from)?;
     // One read transaction, so that the copy is of one moment even if a service starts meanwhile.
     let reading = conn.unchecked_transaction().map_err(failed)?;
     number("schema_version").map_err(failed)?;
@@ -193,10 +194,21 @@ pub fn take_over(
 ) -> Result<Backup, String> {
     check_backup_name(database, to, replace)?;
     progress(Stage::TakingOver);
-    let draft = Draft::of(to)?;
+    let draft = draft_of(to, database)?;
     copy_file(&mut copy, &draft)
         .map_err(|e| format!("can't write {}: {}", to.display(), written_in_words(&e)))?;
     keep(draft, database, to, replace, progress)
+}
+
+/// A draft of a backup. Where root replaces a backup of the database's owner, it remains theirs.
+fn draft_of(to: &Path, database: &Path) -> Result<Draft, String> {
+    let owner = |path: &Path| fs::symlink_metadata(path).map(|file| file.uid());
+    match (owner(to), owner(database)) {
+        (Ok(replaced), Ok(of_database)) if replaced == of_database => {
+            Draft::of_service(to, database)
+        }
+        _ => Draft::of(to),
+    }
 }
 
 /// Copies in parts with pauses, because a service is writing meanwhile.
@@ -238,8 +250,7 @@ fn keep(
 }
 
 fn open_reading(path: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let conn = Connection::open_with_flags(path, flags)?;
+    let conn = inspect::open_to_read(path)?;
     open::set_reading(&conn)?;
     open::set_frugal(&conn)?;
     Ok(conn)

@@ -2,7 +2,7 @@
 //! are refused without changing them; the error says why and what to do.
 
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use rusqlite::{Connection, OpenFlags, config::DbConfig, ffi};
 use super::advice::{self, failed};
 use super::database_files::wal_path;
 use super::schema::{APPLICATION_ID, schema};
+use crate::files;
 
 /// Files up to this size are checked completely at each start; `chatkeep check` checks any size.
 const CHECKED_WHOLE_BYTES_MAX: u64 = 32 << 20;
@@ -36,7 +37,7 @@ pub fn inspect(path: &Path, whole: bool) -> Result<bool, String> {
     let wal_bytes = fs::metadata(&wal).map_or(0, |m| m.len());
     let mut file = match File::open(path) {
         Ok(file) => file,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+        Err(e) if e.kind() == ErrorKind::NotFound => {
             if wal.exists() {
                 return Err(format!(
                     "{name} is missing, but its log {} is there: put the database file back \
@@ -196,6 +197,18 @@ fn complain(error: &rusqlite::Error) -> String {
 pub(in crate::store) fn complaint(verdict: &str) -> &str {
     let first_problem = verdict.lines().find(|line| !line.starts_with("***"));
     first_problem.unwrap_or("its check fails")
+}
+
+/// Opens a database for reading. A cleanly closed one on a disk that is mounted read-only is read
+/// without a log, since none can be made there; nobody writes it.
+pub(in crate::store) fn open_to_read(path: &Path) -> rusqlite::Result<Connection> {
+    let folder = files::check_writable(files::folder_of(path));
+    let is_fixed = folder.is_err_and(|why| why.kind() == ErrorKind::ReadOnlyFilesystem);
+    if is_fixed && !wal_path(path).exists() {
+        return open_unchanging(path);
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Connection::open_with_flags(path, flags)
 }
 
 /// Opens a file that nobody writes, for reading, without creating files beside it.

@@ -10,7 +10,7 @@ use rusqlite::{Connection, MAIN_DB, OpenFlags, Transaction, TransactionBehavior,
 use super::advice::{self, sqlite_failed};
 use super::copies;
 use super::copy::busy;
-use super::database_files::remove_log;
+use super::database_files::{mend_modes, remove_log};
 use super::schema::{APPLICATION_ID, schema};
 use crate::clock::Clock;
 use crate::files;
@@ -55,6 +55,7 @@ pub(in crate::store) fn open_writing(path: &Path, full: bool) -> Result<Connecti
     }
     let open_error = |e: rusqlite::Error| sqlite_failed("open", path, &e);
     copies::remove_unfinished(path);
+    mend_modes(path);
     let mut conn = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,

@@ -32,6 +32,16 @@ enum FileChange {
 }
 
 impl OpenFiles {
+    /// Whether one of the files has no room for another page below `limit` bytes.
+    pub(in crate::store) fn have_reached(&self, limit: u64) -> bool {
+        /// A page and its head in the log.
+        const WRITE_BYTES_MAX: u64 = 8192;
+        [&self.database, &self.log].into_iter().any(|file| {
+            let found = fs::metadata(&file.path);
+            found.is_ok_and(|found| found.len().saturating_add(WRITE_BYTES_MAX) > limit)
+        })
+    }
+
     /// Of a database that this process has just opened for writing.
     pub(in crate::store) fn of(database: &Path) -> io::Result<Self> {
         Ok(Self {
