@@ -337,14 +337,17 @@ impl Entries {
     pub(super) fn to_json(&self, context: &PowerContext<'_>) -> Value {
         let sorted = self.sorted(context);
         let fields = |entry: &&Entry| {
-            json!({
+            let mut fields = json!({
                 "name": entry.what,
                 "details": entry.details,
                 "day": entry.date(context.today()).map(|day| day.to_string()),
                 "time": entry.minute.map(texts::clock_text),
-                "until": entry.last_day.map(|day| local_time::day(day).to_string()),
                 "repeats": entry.period.and_then(Period::often),
-            })
+            });
+            if let Some(last) = entry.last_day {
+                fields["until"] = local_time::day(last).to_string().into();
+            }
+            fields
         };
         let first: Vec<Value> = sorted.iter().take(LISTED_MAX).map(fields).collect();
         json!({ "more": sorted.len() - first.len(), "entries": first })
