@@ -105,8 +105,8 @@ pub struct Ingest {
     zones: KnownZones,
     /// When somebody was last asked how something was, by this or an earlier process.
     checkin_asked_ms: AtomicI64,
-    /// When a superpower last told of something by itself, by this or an earlier process.
-    notice_told_ms: AtomicI64,
+    /// When a superpower last sent something by itself, by this or an earlier process.
+    notice_sent_ms: AtomicI64,
     /// Users whose calendars or mails changed, so that superpowers' alarms must be planned again.
     changed_users: Mutex<ChangedUsers>,
     /// Counts limits that were reported in the answer's text.
@@ -125,7 +125,7 @@ impl Ingest {
     ) -> Self {
         Self {
             checkin_asked_ms: AtomicI64::new(clock.now().0),
-            notice_told_ms: AtomicI64::new(clock.now().0),
+            notice_sent_ms: AtomicI64::new(clock.now().0),
             changed_users: Mutex::default(),
             store,
             hub,

@@ -237,7 +237,7 @@ fn decline(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
 
 fn answer_no(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
     match question::read_open(turn, tx)? {
-        None | Some(Question::Told { .. }) => return Ok(None),
+        None | Some(Question::Notice { .. }) => return Ok(None),
         // What was noted and lacks only a part is meant itself.
         Some(Question::Rest { .. }) if changed_power_last(turn, tx)? => return Ok(None),
         Some(_) => {}

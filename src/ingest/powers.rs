@@ -8,11 +8,11 @@ pub(super) mod attempt;
 pub(super) mod checkin_question;
 mod facts;
 pub(super) mod first_value;
+pub(super) mod notice_answers;
 pub(super) mod notices;
 mod read_services;
 pub(super) mod recognition;
 pub(super) mod state_before;
-pub(super) mod told_notice;
 
 pub(super) use facts::{bookings, event_lines, planned_events};
 

@@ -6,7 +6,7 @@ use super::decide::{self, Decision, DecisionFacts};
 use super::dialog::question::{self, Question};
 use super::edited_messages::{self, EditOutcome};
 use super::follow_ups::{by_words, event_times, offers};
-use super::powers::{answer, checkin_question, told_notice};
+use super::powers::{answer, checkin_question, notice_answers};
 use super::reply::Reply;
 use super::requested_power::RequestedPower;
 use super::turn::MessageTurn;
@@ -120,7 +120,7 @@ pub(super) fn reply(
     intent: Intent,
 ) -> Result<Option<Reply>> {
     offers::withdraw(turn, tx, &intent)?;
-    if let Some(reply) = told_notice::answer(turn, tx)? {
+    if let Some(reply) = notice_answers::answer(turn, tx)? {
         return Ok(Some(reply));
     }
     if let Some(reply) = follow_ups::answer_about_change(turn, tx, &intent)? {

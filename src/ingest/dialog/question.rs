@@ -75,8 +75,8 @@ pub(in crate::ingest) enum Question {
         #[serde(default)]
         told: Option<String>,
     },
-    /// No question: what this superpower told by itself, of which something may be said.
-    Told {
+    /// No question: a message that this superpower sent by itself about this.
+    Notice {
         power: String,
         what: String,
     },

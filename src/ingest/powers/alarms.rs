@@ -143,7 +143,7 @@ impl Ingest {
                 self.ask_checkin_question(tx, (room, alarm.user), outcome.questions, now)?;
             } else if let [what] = outcome.told.as_slice() {
                 let told = (power.name(), what.as_str());
-                self.note_told(tx, (room, alarm.user), told, now)?;
+                self.note_notice(tx, (room, alarm.user), told, now)?;
             }
         }
         if let Some(stored) = outcome.stored {

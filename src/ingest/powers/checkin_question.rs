@@ -135,7 +135,7 @@ pub(in crate::ingest) fn answer(
             question::close(turn, tx)?;
             return Ok(Some(wording::left_as_it_was()));
         }
-        CheckinAnswer::Told(text) => text,
+        CheckinAnswer::Text(text) => text,
     };
     let is_chosen = told.is_some();
     let (about, left) = match (event_of(&answer, &abouts), is_chosen) {

@@ -11,7 +11,7 @@ pub enum CheckinAnswer {
     None,
     Refused,
     /// The answer as it was typed, shortened.
-    Told(String),
+    Text(String),
 }
 
 /// Characters of a stored answer.
@@ -42,6 +42,6 @@ pub fn checkin_answer(text: &str) -> CheckinAnswer {
             CheckinAnswer::None
         }
         request if REFUSED.contains(request) => CheckinAnswer::Refused,
-        _ => CheckinAnswer::Told(text.trim().chars().take(ANSWER_CHARS_MAX).collect()),
+        _ => CheckinAnswer::Text(text.trim().chars().take(ANSWER_CHARS_MAX).collect()),
     }
 }

@@ -199,9 +199,9 @@ fn check_ins() {
     let cases = [
         (
             "It went really well!",
-            CheckinAnswer::Told("It went really well!".to_owned()),
+            CheckinAnswer::Text("It went really well!".to_owned()),
         ),
-        ("good", CheckinAnswer::Told("good".to_owned())),
+        ("good", CheckinAnswer::Text("good".to_owned())),
         ("hello", CheckinAnswer::None),
         ("what's the time?", CheckinAnswer::None),
         ("never mind", CheckinAnswer::Refused),

@@ -1,4 +1,5 @@
-//! What a superpower told by itself last: what the person says right after it may mean that.
+//! Answers to the message that a superpower sent last by itself: what the person says right after it
+//! may mean what it is about.
 
 use std::sync::atomic::Ordering;
 
@@ -14,36 +15,37 @@ use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Ingest, Mode, dialog, gate, reminder_requests};
 use crate::store::{DialogPart, RoomId, Tx, UserId};
 
-/// How long it is what "it" means.
-const TOLD_MS: i64 = 4 * 60 * 60_000;
+/// How long "it" means what the message is about.
+const NOTICE_MS: i64 = 4 * 60 * 60_000;
 
 impl Ingest {
     /// The next thing that the person says may be about it.
-    pub(super) fn note_told(
+    pub(super) fn note_notice(
         &self,
         tx: &mut Tx<'_>,
         (room, user): (RoomId, UserId),
         (power, what): (&str, &str),
         now: Timestamp,
     ) -> Result<()> {
-        self.notice_told_ms.fetch_max(now.0, Ordering::Relaxed);
-        let told = Question::Told {
+        self.notice_sent_ms.fetch_max(now.0, Ordering::Relaxed);
+        let notice = Question::Notice {
             power: power.to_owned(),
             what: what.to_owned(),
         };
-        dialog::note(tx, (room, user), DialogPart::Question, Some(&told), now)
+        dialog::note(tx, (room, user), DialogPart::Question, Some(&notice), now)
     }
 }
 
-/// The answer to a message about what was told last. `None`: nothing was told since the person's
-/// last message, or it is about something else.
+/// The reply to a message about the notice. `None`: none was sent since the person's last message, or
+/// it is about something else.
 pub(in crate::ingest) fn answer(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
-    let told_ms = turn.ingest.notice_told_ms.load(Ordering::Relaxed);
-    let is_recent = turn.now.0.saturating_sub(told_ms) <= TOLD_MS;
+    let sent_ms = turn.ingest.notice_sent_ms.load(Ordering::Relaxed);
+    let is_recent = turn.now.0.saturating_sub(sent_ms) <= NOTICE_MS;
     if !is_recent || turn.message.mode != Mode::Direct || turn.left_to_model {
         return Ok(None); // most messages
     }
-    let Some((Question::Told { power, what }, told_at)) = question::read_last(turn, tx, TOLD_MS)?
+    let Some((Question::Notice { power, what }, sent_at)) =
+        question::read_last(turn, tx, NOTICE_MS)?
     else {
         return Ok(None);
     };
@@ -55,8 +57,8 @@ pub(in crate::ingest) fn answer(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Resu
         None => None,
     };
     let was_named_since =
-        latest::read_named(turn, tx)?.is_some_and(|(_, named_at)| named_at >= told_at);
-    let was_said_since = last.is_some_and(|last| last.received_at >= told_at);
+        latest::read_named(turn, tx)?.is_some_and(|(_, named_at)| named_at >= sent_at);
+    let was_said_since = last.is_some_and(|last| last.received_at >= sent_at);
     if was_said_since || was_named_since {
         return Ok(None);
     }
