@@ -364,6 +364,9 @@ fn cancel(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, which: &ReminderRef) -> Resul
     {
         return Ok(Some(reply));
     }
+    if *which == ReminderRef::Latest && is_one_of_several(turn, tx)? {
+        return Ok(Some(wording::which_reminder()));
+    }
     // "delete both" after "add milk and eggs"
     let is_together = matches!(which, ReminderRef::Together(_));
     if is_together && subject::has_changed(turn, tx)? {
@@ -391,6 +394,22 @@ fn cancel(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, which: &ReminderRef) -> Resul
             Some(wording::reminders_cancelled(&listed(&open)))
         }
     })
+}
+
+/// Whether several reminders came together, and one of them comes again: "it" may be any.
+fn is_one_of_several(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
+    let Some((latest, _)) = latest::read_named(turn, tx)? else {
+        return Ok(false);
+    };
+    if latest.event != ItemEvent::Delivered || latest.reminders.len() < 2 {
+        return Ok(false);
+    }
+    for reminder in &latest.reminders {
+        if tx.reminder(&reminder.schedule_id)?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn next_dates(
