@@ -2,11 +2,10 @@
 //! "pack a hat".
 
 use super::days::dates;
-use super::{TripAction, moves, packing_requests, questions};
+use super::{DAYS_MAX, TripAction, moves, packing_requests, questions};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::RequestStrength::{self, Clear, InSession, Soft};
-use crate::assistant::powers::parsers;
-use crate::assistant::powers::statement;
+use crate::assistant::powers::{local_time, parsers, statement};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
 
@@ -162,8 +161,16 @@ fn plan(message: &ParsedMessage<'_>, from: usize, end: usize, with: String) -> T
     let (end, with) = after.unwrap_or((end, with));
     let found = (from + 1..end).find_map(|at| {
         let link = words.skip(at, phrases!["from", "on", "between", "starting"]);
-        let (first, last, next) = dates(message, link)?;
-        (next == end).then_some((at, first, last))
+        // "until 7 december": from today on.
+        let until = words.after(link, phrases!["until", "till"]);
+        let (first, last, next) = dates(message, until.unwrap_or(link))?;
+        let first = match until {
+            Some(_) => local_time::date(message.context.now, message.zone()),
+            None => first,
+        };
+        let is_too_long = until.is_some() && (last - first).num_days() >= DAYS_MAX;
+        let is_linked = matches!(words.get(at - 1), "until" | "till");
+        (next == end && !is_too_long && !is_linked).then_some((at, first, last))
     });
     let (to, first, last) = match found {
         Some((at, first, last)) => (at, Some(first), Some(last)),
