@@ -5,6 +5,7 @@ mod answer_when;
 mod appointments;
 mod by_number;
 pub(super) mod by_words;
+mod cancellation;
 pub(super) mod changes;
 pub(super) mod event_times;
 pub(super) mod missing_part;
@@ -18,7 +19,7 @@ pub(super) mod which_request;
 use super::dialog::NUMBERS_MS;
 use super::dialog::latest::{self, ItemEvent};
 use super::dialog::question::{self, Question};
-use super::listing::{self, described, listed, pairs};
+use super::listing::{self, listed};
 use super::referent::{self, Referent};
 use super::reply::Reply;
 use super::turn::MessageTurn;
@@ -74,8 +75,10 @@ pub(super) fn carry_out(
         } => change_last(turn, tx, to)?,
         FollowUp::Change { which, to } => changes::change_time(turn, tx, which, to)?,
         FollowUp::ChangeBefore => changes::change_offset(turn, tx)?,
-        FollowUp::Cancel(ReminderRef::Last) => cancel_last(turn, tx)?,
-        FollowUp::Cancel(which) if !is_latest => cancel(turn, tx, which)?.map(Reply::from),
+        FollowUp::Cancel(ReminderRef::Last) => cancellation::cancel_last(turn, tx)?,
+        FollowUp::Cancel(which) if !is_latest => {
+            cancellation::cancel(turn, tx, which)?.map(Reply::from)
+        }
         FollowUp::Cancel(_) => cancel_it(turn, tx)?.map(Reply::from),
         FollowUp::CalledOff | FollowUp::CalledOffAbout(_) => {
             appointments::called_off(turn, tx, what)?
@@ -329,7 +332,7 @@ fn cancel_it(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> 
     if !subject::has_changed(turn, tx)? {
         let taken_back = told::take_back(turn, tx)?;
         let cancelled = match taken_back {
-            None => cancel(turn, tx, &ReminderRef::Latest)?,
+            None => cancellation::cancel(turn, tx, &ReminderRef::Latest)?,
             reply => reply,
         };
         return match cancelled {
@@ -344,72 +347,6 @@ fn cancel_it(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> 
         None => told::take_back(turn, tx),
         reply => Ok(reply),
     }
-}
-
-/// "cancel the last one": of what one message set, the last.
-fn cancel_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
-    match referent::find_last(turn, tx)? {
-        Some(Referent::Open(open)) if open.len() > 1 && !subject::has_changed(turn, tx)? => {
-            let last = &open[open.len() - 1..];
-            open_reminders::cancel(turn, tx, last)?;
-            Ok(Some(wording::reminders_cancelled(&listed(last)).into()))
-        }
-        _ => carry_out(turn, tx, &FollowUp::Cancel(ReminderRef::Latest)),
-    }
-}
-
-fn cancel(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, which: &ReminderRef) -> Result<Option<String>> {
-    if let ReminderRef::Numbered(numbers) = which
-        && let Some(reply) = which_request::numbered(turn, tx, numbers)?
-    {
-        return Ok(Some(reply));
-    }
-    if *which == ReminderRef::Latest && is_one_of_several(turn, tx)? {
-        return Ok(Some(wording::which_reminder()));
-    }
-    // "delete both" after "add milk and eggs"
-    let is_together = matches!(which, ReminderRef::Together(_));
-    if is_together && subject::has_changed(turn, tx)? {
-        return Ok(Some(wording::which_reminder()));
-    }
-    Ok(match referent::resolve(turn, tx, which)? {
-        None => None,
-        Some(Referent::Unclear(reply)) => Some(reply),
-        Some(Referent::Delivered(delivered)) => {
-            // "snooze" sends one of a series once more: the series is what is left of it.
-            let mut series = open_reminders::here(turn, tx)?;
-            let is_same = |text: &str| delivered.iter().any(|one| one.text == text);
-            series.retain(|r| r.room == turn.room.id && r.recurrence.is_some() && is_same(&r.text));
-            open_reminders::cancel(turn, tx, &series)?;
-            Some(match series.is_empty() {
-                true => wording::already_delivered(),
-                false => wording::reminders_cancelled(&pairs(&described(&series, turn.timezone()))),
-            })
-        }
-        Some(Referent::Open(open)) => {
-            if matches!(which, ReminderRef::About(_)) && open.len() > 1 {
-                return reminder_cancellation::ask_which(turn, tx, &open).map(Some);
-            }
-            open_reminders::cancel(turn, tx, &open)?;
-            Some(wording::reminders_cancelled(&listed(&open)))
-        }
-    })
-}
-
-/// Whether several reminders came together, and one of them comes again: "it" may be any.
-fn is_one_of_several(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
-    let Some((latest, _)) = latest::read_named(turn, tx)? else {
-        return Ok(false);
-    };
-    if latest.event != ItemEvent::Delivered || latest.reminders.len() < 2 {
-        return Ok(false);
-    }
-    for reminder in &latest.reminders {
-        if tx.reminder(&reminder.schedule_id)?.is_some() {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 fn next_dates(

@@ -29,7 +29,7 @@ pub(super) fn called_off(
     }
     let has_fact = latest::read_named(turn, tx)?.is_some_and(|(latest, _)| latest.fact.is_some());
     if latest::is_of_last_message(turn, tx)? && !has_fact {
-        let cancelled = super::cancel(turn, tx, &ReminderRef::Latest)?;
+        let cancelled = super::cancellation::cancel(turn, tx, &ReminderRef::Latest)?;
         return Ok(cancelled.map(Reply::from));
     }
     Ok(cancel_just_told(turn, tx)?.map(Reply::from))
