@@ -33,6 +33,7 @@ use crate::assistant::{self, Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::store::Tx;
+use cancellation::{cancel, cancel_last};
 
 /// Dates listed when somebody asks for the next ones.
 const NEXT_DATES: usize = 3;
@@ -75,10 +76,8 @@ pub(super) fn carry_out(
         } => change_last(turn, tx, to)?,
         FollowUp::Change { which, to } => changes::change_time(turn, tx, which, to)?,
         FollowUp::ChangeBefore => changes::change_offset(turn, tx)?,
-        FollowUp::Cancel(ReminderRef::Last) => cancellation::cancel_last(turn, tx)?,
-        FollowUp::Cancel(which) if !is_latest => {
-            cancellation::cancel(turn, tx, which)?.map(Reply::from)
-        }
+        FollowUp::Cancel(ReminderRef::Last) => cancel_last(turn, tx)?,
+        FollowUp::Cancel(which) if !is_latest => cancel(turn, tx, which)?.map(Reply::from),
         FollowUp::Cancel(_) => cancel_it(turn, tx)?.map(Reply::from),
         FollowUp::CalledOff | FollowUp::CalledOffAbout(_) => {
             appointments::called_off(turn, tx, what)?
@@ -332,7 +331,7 @@ fn cancel_it(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> 
     if !subject::has_changed(turn, tx)? {
         let taken_back = told::take_back(turn, tx)?;
         let cancelled = match taken_back {
-            None => cancellation::cancel(turn, tx, &ReminderRef::Latest)?,
+            None => cancel(turn, tx, &ReminderRef::Latest)?,
             reply => reply,
         };
         return match cancelled {
