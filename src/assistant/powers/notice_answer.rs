@@ -1,7 +1,7 @@
 //! What somebody says right after a notice of something that is kept, and what it does to that: "it
 //! arrived", "i cancelled it", "move it to 9", "remind me of that at 5".
 
-use super::naming::Naming;
+use super::entry_ref::EntryRef;
 use super::{
     Power, PowerAction, cancellation_protector, membership_renewal, package_tracking,
     reservation_prep, tickets_vault,
@@ -123,7 +123,7 @@ impl Power {
     /// What an answer to its notice of `what` does; `None`: it has nothing of the kind.
     pub fn on_notice_answer(self, what: &str, answer: NoticeAnswer) -> Option<PowerAction> {
         let name = what.to_owned();
-        let named = || Naming::of_name(what.to_owned());
+        let named = || EntryRef::of_name(what.to_owned());
         Some(match (self, answer) {
             (Self::PackageTracking, NoticeAnswer::Arrived) => {
                 let about = Some(name);

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::after_time::WordsAfterTime;
 use super::entries::{Entries, Entry, EntryDraft, EntryMention, HOUR};
-use super::naming::Naming;
+use super::entry_ref::EntryRef;
 use super::notice::{self, Notice, promise};
 use super::planned_time::{self, PlannedTime};
 use super::{Plan, Power, PowerContext, PowerEffect, RequestChoice, RequestStrength, Superpower};
@@ -81,7 +81,7 @@ pub enum CheckinAction {
 /// Something noted as it was named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventRef {
-    naming: Naming,
+    entry: EntryRef,
     /// Its number in the list, instead.
     number: Option<usize>,
 }
@@ -228,7 +228,7 @@ impl CheckinState {
         let events = &self.events;
         let Some(days) = events.replaced_days(&what, time.day, mention, context) else {
             let to = time.typed();
-            let which = EventRef::of(Naming::of_name(what));
+            let which = EventRef::of(EntryRef::of_name(what));
             return self.ask_which(&which, |n| format!("move check-in {n} to {to}"), context);
         };
         match self.events.replace(POWER, draft, days, context) {
@@ -372,7 +372,7 @@ impl Superpower for CheckinState {
             CheckinAction::Remove { about, on } => self.remove(&about, on, context),
             CheckinAction::MoveNewest(to) => {
                 let name = self.events.newest_entered()?.what.clone();
-                let which = EventRef::of(Naming::of_name(name));
+                let which = EventRef::of(EntryRef::of_name(name));
                 return self.relocate(&which, (to, ""), None, context);
             }
             CheckinAction::AskDay { reply, .. } | CheckinAction::UnclearTime(reply) => reply,

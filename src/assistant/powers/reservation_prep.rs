@@ -12,8 +12,8 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
 use super::entries::{self, Entries, Entry, EntryDraft, EntryMention, MailedEntry, TimeProblem};
+use super::entry_ref::EntryRef;
 use super::facts::Booking;
-use super::naming::Naming;
 use super::notice::{Notice, promise};
 use super::planned_time::{self, PlannedTime};
 use super::{Plan, Power, PowerContext, PowerEffect, RequestChoice, Superpower};
@@ -48,25 +48,25 @@ pub enum ReservationAction {
         mention: EntryMention,
     },
     List,
-    Show(Naming),
+    Show(EntryRef),
     /// The soonest one whose text has one of these words: its seat, its gate.
     Detail(&'static [&'static str]),
     /// The answer where nothing else knows of what was asked for: what is kept of its kind.
-    NoneKept(Naming),
-    Remove(Naming),
+    NoneKept(EntryRef),
+    Remove(EntryRef),
     /// "delete 1": by its number in the list that was shown.
     RemoveNumber(usize),
     /// The person has cancelled it.
-    Cancelled(Naming),
+    Cancelled(EntryRef),
     Move {
-        which: Naming,
+        which: EntryRef,
         to: TimeChange,
         /// The words of the new time: "to friday at 8".
         said: String,
     },
     /// A stay is on other days.
     MoveStay {
-        which: Naming,
+        which: EntryRef,
         first: NaiveDate,
         last: NaiveDate,
         /// The words of the days: "to 4 to 6 dec".
@@ -123,7 +123,7 @@ impl ReservationState {
         self.bookings.drop_old(KEPT_DAYS, context);
         let bookings = &self.bookings;
         let Some(days) = bookings.replaced_days(&draft.what, time.day, mention, context) else {
-            let which = Naming::of_name(draft.what);
+            let which = EntryRef::of_name(draft.what);
             let found = self.named(&which, context).into_iter();
             let found = found.map(|entry| entry.id).collect();
             let to = time.typed();
@@ -155,7 +155,7 @@ impl ReservationState {
     /// The place knows nothing of it.
     fn relocate(
         &mut self,
-        which: &Naming,
+        which: &EntryRef,
         (to, said): (TimeChange, &str),
         context: &PowerContext<'_>,
     ) -> Option<String> {
@@ -197,7 +197,7 @@ impl ReservationState {
     /// A stay is on other days.
     fn move_stay(
         &mut self,
-        which: &Naming,
+        which: &EntryRef,
         (first, last): (NaiveDate, NaiveDate),
         said: &str,
         context: &PowerContext<'_>,
@@ -233,7 +233,7 @@ impl ReservationState {
         Some(format!("📌 {}", entry.display(context)))
     }
 
-    fn show(&self, which: &Naming, context: &PowerContext<'_>) -> Option<String> {
+    fn show(&self, which: &EntryRef, context: &PowerContext<'_>) -> Option<String> {
         match self.named(which, context).first() {
             Some(entry) => Some(format!("📌 {}", entry.display(context))),
             None => context.sure.then(|| none_of(which)),
@@ -241,7 +241,7 @@ impl ReservationState {
     }
 
     /// Something else may be meant where nothing of its kind is kept.
-    fn none_of(&self, which: &Naming, context: &PowerContext<'_>) -> Option<String> {
+    fn none_of(&self, which: &EntryRef, context: &PowerContext<'_>) -> Option<String> {
         let is_meant = context.sure || self.keeps_kind_of(which);
         is_meant.then(|| format!("{} {}", none_of(which), self.overview(context)))
     }
@@ -249,7 +249,7 @@ impl ReservationState {
     /// `is_done`: the person has cancelled it with them.
     fn remove(
         &mut self,
-        which: &Naming,
+        which: &EntryRef,
         is_done: bool,
         context: &PowerContext<'_>,
     ) -> Option<String> {
@@ -288,7 +288,7 @@ impl ReservationState {
     }
 }
 
-fn none_of(which: &Naming) -> String {
+fn none_of(which: &EntryRef) -> String {
     let said = &which.said;
     match Words::new(said).iter().any(kinds::is_kind) {
         true => format!("I know of no {said}."),

@@ -1,13 +1,11 @@
 //! Abbreviations whose dot ends no sentence: "dr. klein", "j. smith", "e.g. milk".
 
 /// Before a name or a number, also with a capital: "Dr. Heller", "No. 5".
-const TITLES: [&str; 14] = [
-    "capt", "dr", "lt", "miss", "mr", "mrs", "ms", "mt", "mx", "prof", "rev", "sgt", "sr", "st",
+const TITLES: [&str; 13] = [
+    "capt", "dr", "lt", "mr", "mrs", "ms", "mt", "mx", "prof", "rev", "sgt", "sr", "st",
 ];
-/// Before other words in lower case; "Main Ave. We are" are two sentences.
-const OTHERS: [&str; 12] = [
-    "apt", "approx", "ave", "blvd", "dept", "ext", "incl", "min", "ml", "mg", "tbsp", "tsp",
-];
+/// Before other words in lower case; units and streets often end a sentence and are left out.
+const OTHERS: [&str; 4] = ["approx", "dept", "ext", "incl"];
 
 /// Whether the dot at the end of `before` is that of an abbreviation that goes on with `after`.
 pub(in crate::assistant) fn ends_with_abbreviation(before: &str, after: &str) -> bool {
@@ -62,7 +60,7 @@ mod tests {
             ("go to st.", "mary"),
             ("room no.", "5"),
             ("snacks, e.g.", "nuts"),
-            ("take 5 ml.", "of syrup"),
+            ("ask the dept.", "of history"),
             ("the u.s.", "embassy"),
             ("(prof.", "klein)"),
         ] {
@@ -73,7 +71,8 @@ mod tests {
             ("no.", "i meant 5"),
             ("so do i.", "we are out of milk"),
             ("in the u.s.", "We fly on friday"),
-            ("take 5 ml.", "Then rest"),
+            ("wait 10 min.", "add milk"),
+            ("ask the dept.", "Then rest"),
             ("call bo.", "add milk"),
             ("call dr.", ""),
             ("call dr", "heller"),

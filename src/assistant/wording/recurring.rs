@@ -66,7 +66,7 @@ pub fn comes_at_hours(times: &[(u8, u8)]) -> String {
         .collect();
     let times = times.join(" and ");
     format!(
-        "That one reminder comes at {times}, so nothing has changed. Say all its times, like “make it every day at 8:30 and 20:00”, or “cancel that” to end it."
+        "That one reminder comes at {times}, so nothing has changed. Say all its times, like “make it every day at 9 and 20”, or “cancel that” to end it."
     )
 }
 

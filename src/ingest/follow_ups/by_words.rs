@@ -5,7 +5,7 @@ use super::{appointments, referent, snooze};
 use crate::assistant::builtin::{DoneReport, FollowUp, ReminderRef, TimeChange};
 use crate::assistant::{self, Intent, MessageContext, wording};
 use crate::error::Result;
-use crate::ingest::dialog::latest::{self, ItemEvent, LatestReminder};
+use crate::ingest::dialog::latest::{self, ItemEvent};
 use crate::ingest::listing::{self, listed};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
@@ -105,7 +105,7 @@ pub(super) fn snooze(
     about: &str,
     time: Option<&TimeChange>,
 ) -> Result<Option<Reply>> {
-    if came_last(turn, tx, about)? {
+    if came_last(turn, tx, |text| assistant::reminder_matches(text, about))? {
         return snooze::snooze_last(turn, tx, time).map(Some);
     }
     let open = referent::find_named(turn, tx, about)?;
@@ -124,18 +124,11 @@ pub(super) fn mark_done(
     tx: &mut Tx<'_>,
     about: &str,
 ) -> Result<Option<String>> {
-    if came_last(turn, tx, about)? {
+    if came_last(turn, tx, |text| assistant::reminder_matches(text, about))? {
         return super::mark_done(turn, tx);
     }
     let open = referent::find_named(turn, tx, about)?;
-    match open.len() {
-        0 => Ok(None),
-        1 => mark_open_done(turn, tx, open).map(Some),
-        _ => {
-            let how = "with its number, like “done 2”";
-            listing::ask_which(turn, tx, how, &open).map(Some)
-        }
-    }
+    mark_only_done(turn, tx, open)
 }
 
 /// "i called ann already": the reminder to call ann. "i called her", after it has just come. `None`:
@@ -151,17 +144,11 @@ pub(super) fn mark_done_already(
             .iter()
             .any(|verb| first.eq_ignore_ascii_case(verb))
     };
-    let latest = latest::read_named(turn, tx)?;
-    let has_come = latest.is_some_and(|(latest, _)| {
-        let is_meant =
-            |text: &str| done.about.is_empty() || assistant::reminder_matches(text, &done.about);
-        let is_all = |one: &LatestReminder| begins(&one.text) && is_meant(&one.text);
-        let reminders = &latest.reminders;
-        latest.event == ItemEvent::Delivered
-            && !reminders.is_empty()
-            && reminders.iter().all(is_all)
-    });
-    if has_come {
+    let is_meant = |text: &str| {
+        let is_about = || assistant::reminder_matches(text, &done.about);
+        begins(text) && (done.about.is_empty() || is_about())
+    };
+    if came_last(turn, tx, is_meant)? {
         return super::mark_done(turn, tx);
     }
     if !done.is_sure {
@@ -169,6 +156,15 @@ pub(super) fn mark_done_already(
     }
     let mut open = open_reminders::matching(turn, tx, Some(&done.about), None)?;
     open.retain(|one| one.room == turn.room.id && begins(&one.text));
+    mark_only_done(turn, tx, open)
+}
+
+/// The only one that is meant; where there are several, it asks which.
+fn mark_only_done(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    open: Vec<Reminder>,
+) -> Result<Option<String>> {
     match open.len() {
         0 => Ok(None),
         1 => mark_open_done(turn, tx, open).map(Some),
@@ -199,13 +195,13 @@ pub(super) fn mark_open_done(
     Ok(replies.join("\n"))
 }
 
-/// Whether the reminder that came last is about it.
-fn came_last(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str) -> Result<bool> {
+/// Whether the reminders that came last are those that are meant.
+fn came_last(turn: &MessageTurn<'_>, tx: &Tx<'_>, is_meant: impl Fn(&str) -> bool) -> Result<bool> {
     let latest = latest::read_named(turn, tx)?;
     Ok(latest.is_some_and(|(latest, _)| {
-        let is_meant = |text: &str| assistant::reminder_matches(text, about);
-        let mut reminders = latest.reminders.iter();
-        latest.event == ItemEvent::Delivered && reminders.all(|one| is_meant(&one.text))
+        latest.event == ItemEvent::Delivered
+            && !latest.reminders.is_empty()
+            && latest.reminders.iter().all(|one| is_meant(&one.text))
     }))
 }
 

@@ -83,14 +83,15 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
         // "give me 20 minutes"
         let given = words.after(at, phrases!["give me"]);
         let given = given.filter(|at| when::read_duration(words, *at).is_some());
-        let at = words.after(at, &YES_AT).or(given).unwrap_or(at);
+        let at = words.after(at, &BEFORE_TIME).or(given).unwrap_or(at);
         let time = begins_time(words.get(at)).then(|| time_alone(words, at..end));
         time.flatten().map(FollowUp::Time)
     })
 }
 
-/// Words that agree to an offer, before its other time: "yes, but at 6".
-static YES_AT: Phrases = Phrases::new(&[
+/// Words before a time alone: what agrees to an offer with another time ("yes, but at 6"), puts a
+/// reminder off ("i know, at 6") or hesitates.
+static BEFORE_TIME: Phrases = Phrases::new(&[
     "yes please but", "yes please", "yes pls", "yes also", "yep also", "yes but", "yes",
     "yeah but", "yeah", "yep but", "yep", "sure but", "sure", "fine but", "fine", "good but",
     "great but", "perfect but", "sounds good but", "ok but", "okay but", "alright but", "but",

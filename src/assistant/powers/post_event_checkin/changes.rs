@@ -6,7 +6,7 @@ use super::{
 };
 use crate::assistant::builtin::{ParsedMessage, TimeChange, follow_up};
 use crate::assistant::powers::entries::{Entry, EntryMention};
-use crate::assistant::powers::naming::{self, Naming};
+use crate::assistant::powers::entry_ref::{self, EntryRef};
 use crate::assistant::powers::planned_time::{self, PlannedTime};
 use crate::assistant::powers::{PowerContext, RequestChoice, local_time, parsers, texts};
 use crate::assistant::text::phrases::{Phrases, phrases};
@@ -97,8 +97,8 @@ pub(super) fn parse(message: &ParsedMessage<'_>, at: usize, end: usize) -> Optio
     if words.after(said, &CANCELLED).is_some() {
         return Some(cancelled(message, from, name_end));
     }
-    let which = EventRef::of(Naming::read(message, from..name_end));
-    let what = which.naming.name.clone();
+    let which = EventRef::of(EntryRef::read(message, from..name_end));
+    let what = which.entry.name.clone();
     match words.after(said, &MOVED) {
         Some(next) if next == end || words.after(next, phrases!["indefinitely"]) == Some(end) => {
             Some(CheckinAction::Postponed(what))
@@ -142,7 +142,7 @@ fn parse_moving(
 }
 
 fn cancelled(message: &ParsedMessage<'_>, from: usize, end: usize) -> CheckinAction {
-    CheckinAction::Cancelled(EventRef::of(Naming::read(message, from..end)))
+    CheckinAction::Cancelled(EventRef::of(EntryRef::read(message, from..end)))
 }
 
 /// "check-in 2": its number in the list, and the index after it.
@@ -165,7 +165,7 @@ fn with_name(
         links.contains(&words.get(*n)) && follow_up::read_new_time(words, *n..end).is_some()
     };
     let link = (named..end).find(is_link).unwrap_or(named);
-    let which = EventRef::of(Naming::read(message, from..link));
+    let which = EventRef::of(EntryRef::read(message, from..link));
     (which, link)
 }
 
@@ -202,7 +202,7 @@ fn moved(
     let to = to.filter(|to| !to.is_repeat() && !has_open_span);
     let Some(to) = to else {
         let has_time = planned_time::find(message, from, end, false).is_some();
-        return has_time.then(|| CheckinAction::UnclearTime(new_time_unclear(&which.naming.name)));
+        return has_time.then(|| CheckinAction::UnclearTime(new_time_unclear(&which.entry.name)));
     };
     let time = match names_day(message, from, end) {
         true => planned_time::find(message, from, end, false)?.time.ok(),
@@ -228,16 +228,16 @@ fn new_time_unclear(what: &str) -> String {
 }
 
 impl EventRef {
-    pub(super) const fn of(naming: Naming) -> Self {
+    pub(super) const fn of(entry: EntryRef) -> Self {
         Self {
-            naming,
+            entry,
             number: None,
         }
     }
 
     fn numbered(number: usize) -> Self {
         Self {
-            naming: Naming::default(),
+            entry: EntryRef::default(),
             number: Some(number),
         }
     }
@@ -265,7 +265,7 @@ impl CheckinState {
         time: Option<PlannedTime>,
         context: &PowerContext<'_>,
     ) -> Option<String> {
-        let what = &which.naming.name;
+        let what = &which.entry.name;
         let entry = match (self.called(which, context).as_slice(), time) {
             ([], Some(time)) => {
                 let after = Default::default();
@@ -327,7 +327,7 @@ impl CheckinState {
     /// The event comes later, and no day was said.
     pub(super) fn postpone(&self, what: &str, context: &PowerContext<'_>) -> Option<String> {
         match self
-            .called(&EventRef::of(Naming::of_name(what.to_owned())), context)
+            .called(&EventRef::of(EntryRef::of_name(what.to_owned())), context)
             .as_slice()
         {
             [] => None,
@@ -380,10 +380,10 @@ impl CheckinState {
 
     fn of_name(&self, which: &EventRef, context: &PowerContext<'_>) -> Vec<&Entry> {
         let sorted = self.events.sorted(context);
-        let name = &which.naming.name;
+        let name = &which.entry.name;
         let is_to_come = |entry: &&&Entry| {
             let day = entry.date(context.today());
-            day.is_some_and(|day| day >= context.today()) && which.naming.is_then(entry, context)
+            day.is_some_and(|day| day >= context.today()) && which.entry.is_then(entry, context)
         };
         let same = sorted.iter().filter(is_to_come);
         let exact: Vec<&Entry> = same
@@ -395,7 +395,7 @@ impl CheckinState {
             return exact;
         }
         let fits =
-            |entry: &&&Entry| naming::fits(&format!("{} {}", entry.what, entry.details), name);
+            |entry: &&&Entry| entry_ref::fits(&format!("{} {}", entry.what, entry.details), name);
         same.filter(fits).copied().collect()
     }
 
@@ -408,7 +408,7 @@ impl CheckinState {
                 .find(|word| is_of_weight(word))
                 .map(str::to_owned)
         };
-        let said = kind(&which.naming.name)?;
+        let said = kind(&which.entry.name)?;
         let to_ask = self.to_ask(context);
         let alike = to_ask.sorted(context).into_iter();
         let alike = alike.filter(|entry| kind(&entry.what).as_ref() == Some(&said));
@@ -416,7 +416,7 @@ impl CheckinState {
         (!lines.is_empty()).then(|| {
             format!(
                 "I know of no {}, so I changed nothing. I know of this: {}.",
-                which.naming.said,
+                which.entry.said,
                 lines.join("; ")
             )
         })

@@ -4,7 +4,7 @@
 use super::kinds::{is_kind, is_ordered, is_stay};
 use super::{NEW_TIME_UNCLEAR, ReservationAction};
 use crate::assistant::builtin::{ParsedMessage, follow_up};
-use crate::assistant::powers::naming::Naming;
+use crate::assistant::powers::entry_ref::EntryRef;
 use crate::assistant::powers::{local_time, parsers, planned_time, trip_planner};
 use crate::assistant::text::phrases::{Phrases, phrases};
 
@@ -35,13 +35,13 @@ pub(super) fn parse(
 }
 
 /// What is named between those words.
-pub(super) fn named(message: &ParsedMessage<'_>, from: usize, kind: usize, end: usize) -> Naming {
+pub(super) fn named(message: &ParsedMessage<'_>, from: usize, kind: usize, end: usize) -> EntryRef {
     let words = &message.words;
     // "booking 2"
     if kind + 2 == end && words.get(kind + 1).parse::<u32>().is_ok() {
-        return Naming::of_name(words.get(kind + 1).to_owned());
+        return EntryRef::of_name(words.get(kind + 1).to_owned());
     }
-    Naming::read(message, words.skip(from, &ARTICLES)..end)
+    EntryRef::read(message, words.skip(from, &ARTICLES)..end)
 }
 
 /// "I cancelled my dinner at Luigi".

@@ -8,7 +8,7 @@ use super::super::operations::{
     self, CallContext, Result, clean, needed, needed_time, planned_time,
 };
 use super::ReservationAction;
-use crate::assistant::powers::naming::Naming;
+use crate::assistant::powers::entry_ref::EntryRef;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -43,7 +43,7 @@ impl operations::Arguments<ReservationAction> for Arguments {
         let what = || needed(self.what.as_deref(), "what");
         Ok(Some(match self.operation {
             ReservationOperation::List => ReservationAction::List,
-            ReservationOperation::Show => ReservationAction::Show(Naming::of_name(what()?)),
+            ReservationOperation::Show => ReservationAction::Show(EntryRef::of_name(what()?)),
             ReservationOperation::Undo => return Ok(None),
             ReservationOperation::Keep => ReservationAction::Keep {
                 what: what()?,
@@ -52,9 +52,9 @@ impl operations::Arguments<ReservationAction> for Arguments {
                 last: None,
                 mention: EntryMention::moved_if(self.moved.unwrap_or_default()),
             },
-            ReservationOperation::Remove => ReservationAction::Remove(Naming {
+            ReservationOperation::Remove => ReservationAction::Remove(EntryRef {
                 on: planned_time(self.date.as_deref(), None, context)?.map(|time| time.day),
-                ..Naming::of_name(what()?)
+                ..EntryRef::of_name(what()?)
             }),
         }))
     }

@@ -5,7 +5,7 @@ use super::ReservationState;
 use super::kinds;
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::entries::Entry;
-use crate::assistant::powers::naming::{self, Naming};
+use crate::assistant::powers::entry_ref::{self, EntryRef};
 use crate::assistant::text::words::Words;
 use crate::assistant::wording::texts;
 
@@ -18,7 +18,11 @@ pub(super) enum BookingMatch<'a> {
 }
 
 impl ReservationState {
-    pub(super) fn find_one(&self, which: &Naming, context: &PowerContext<'_>) -> BookingMatch<'_> {
+    pub(super) fn find_one(
+        &self,
+        which: &EntryRef,
+        context: &PowerContext<'_>,
+    ) -> BookingMatch<'_> {
         let found = self.named(which, context);
         match found.as_slice() {
             [] => BookingMatch::Nothing,
@@ -28,7 +32,7 @@ impl ReservationState {
     }
 
     /// Soonest first.
-    pub(super) fn named(&self, which: &Naming, context: &PowerContext<'_>) -> Vec<&Entry> {
+    pub(super) fn named(&self, which: &EntryRef, context: &PowerContext<'_>) -> Vec<&Entry> {
         let name = which.name.to_lowercase();
         let name = name.strip_prefix("the ").unwrap_or(&name);
         if name.trim_start_matches('#').parse::<u32>().is_ok() {
@@ -50,13 +54,13 @@ impl ReservationState {
         let whole = |entry: &Entry| format!("{} {}", entry.what, entry.details);
         let readings = [
             all(&|entry| texts::same(&entry.what, name)),
-            all(&|entry| naming::fits(&entry.what, name)),
+            all(&|entry| entry_ref::fits(&entry.what, name)),
             all(&|_| of_it.is_empty()),
-            all(&|entry| naming::fits(&whole(entry), &of_it)),
+            all(&|entry| entry_ref::fits(&whole(entry), &of_it)),
             // "dinner at Luigi": a table at Luigi.
             all(&|entry| {
                 kinds::may_be(&Words::new(&entry.what), &words)
-                    && naming::fits(&whole(entry), &proper)
+                    && entry_ref::fits(&whole(entry), &proper)
             }),
         ];
         let mut readings = readings.into_iter();
@@ -64,7 +68,7 @@ impl ReservationState {
     }
 
     /// Whether something of that kind is kept: "my flight to Oslo" where only one to Lisbon is.
-    pub(super) fn keeps_kind_of(&self, which: &Naming) -> bool {
+    pub(super) fn keeps_kind_of(&self, which: &EntryRef) -> bool {
         let words = Words::new(&which.name);
         let kind = words.iter().find(|word| kinds::is_kind(word));
         kind.is_some_and(|kind| {

@@ -39,7 +39,7 @@ const ENDS: [&str; 16] = [
 
 /// A thing as it was named: "the exam in maths on friday".
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Naming {
+pub struct EntryRef {
     /// Its name, without its time.
     pub(super) name: String,
     pub(super) on: Option<NaiveDate>,
@@ -48,7 +48,7 @@ pub struct Naming {
     pub(super) said: String,
 }
 
-impl Naming {
+impl EntryRef {
     pub(super) fn of_name(name: String) -> Self {
         Self {
             said: name.clone(),
@@ -61,23 +61,23 @@ impl Naming {
     pub(super) fn read(message: &ParsedMessage<'_>, range: Range<usize>) -> Self {
         let words = &message.words;
         let (now, zone) = (message.context.now, message.zone());
-        let mut naming = Self::default();
+        let mut found = Self::default();
         let mut names: Vec<String> = Vec::new();
         let (mut at, mut named_to) = (range.start, range.start);
         while at < range.end {
             let word = words.get(at);
             if let Some((spec, next)) = when::read(words, at).filter(|read| read.1 <= range.end) {
-                naming.clock = naming.clock.or(spec.clock);
+                found.clock = found.clock.or(spec.clock);
                 let day = spec
                     .day
                     .and_then(|_| parsers::read_day(words, at, now, zone));
-                naming.on = naming.on.or(day.map(|(day, _)| day));
+                found.on = found.on.or(day.map(|(day, _)| day));
                 at = next;
                 named_to = next;
                 continue;
             }
             if let Some(day) = possessive_day(word, now, zone) {
-                naming.on = Some(day);
+                found.on = Some(day);
             } else if CONDITIONS.contains(&word) {
                 // It is no name that fits.
                 names.push(parsers::original(words, at, range.end));
@@ -102,9 +102,9 @@ impl Naming {
         while ends_open(&names) {
             names.pop();
         }
-        naming.name = names.join(" ");
-        naming.said = parsers::original(words, range.start, named_to);
-        naming
+        found.name = names.join(" ");
+        found.said = parsers::original(words, range.start, named_to);
+        found
     }
 
     /// Whether the entry is of the day and the hour that were named.
