@@ -57,7 +57,7 @@ pub(super) fn carry_out(
     }
     Ok(match what {
         FollowUp::Time(time) => answer_when::with_time(turn, tx, time)?,
-        FollowUp::RevisedTime { to, is_moved } => event_times::told(turn, tx, to, *is_moved)?,
+        FollowUp::RevisedTime { to, is_moved } => event_times::revise(turn, tx, to, *is_moved)?,
         FollowUp::Yes => answer_yes(turn, tx)?,
         FollowUp::No => decline(turn, tx)?.map(Reply::from),
         FollowUp::NeverMind => never_mind(turn, tx)?.map(Reply::from),

@@ -97,9 +97,9 @@ impl Drop for WaitingCallers {
 /// Without a runtime the writer thread tells them.
 fn start_notifier() -> mpsc::UnboundedSender<WaitingCallers> {
     // Bounded by the callers: each waits for one answer.
-    let (notifier, mut told) = mpsc::unbounded_channel();
+    let (notifier, mut waiting) = mpsc::unbounded_channel();
     if let Ok(runtime) = Handle::try_current() {
-        runtime.spawn(async move { while told.recv().await.is_some() {} });
+        runtime.spawn(async move { while waiting.recv().await.is_some() {} });
     }
     notifier
 }

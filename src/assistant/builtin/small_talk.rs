@@ -39,8 +39,12 @@ pub(super) fn reply(message: &ParsedMessage) -> Option<Intent> {
     if message.phrase.is_empty() {
         return None;
     }
+    let of_request = || match message.phrase_start {
+        0 => None,
+        _ => fixed_reply(message, &spelled_out(message.request())),
+    };
     let text = fixed_reply(message, &spelled_out(&message.phrase))
-        .or_else(|| fixed_reply(message, &spelled_out(message.request())))
+        .or_else(of_request)
         .or_else(|| time_elsewhere(message))
         .or_else(|| opening(message));
     text.map(Intent::Say)
@@ -54,11 +58,13 @@ pub(super) fn spelled_out(phrase: &str) -> Cow<'_, str> {
         "r" => "are",
         word => word,
     };
-    let mut words = phrase.split(' ');
-    match words.any(|word| full(word) != word) {
-        true => Cow::Owned(phrase.split(' ').map(full).collect::<Vec<_>>().join(" ")),
-        false => Cow::Borrowed(phrase), // most messages
+    let may_be_short = |(at, byte): (usize, u8)| {
+        matches!(byte, b'u' | b'r') && (at == 0 || phrase.as_bytes()[at - 1] == b' ')
+    };
+    if !phrase.bytes().enumerate().any(may_be_short) {
+        return Cow::Borrowed(phrase); // most messages
     }
+    Cow::Owned(phrase.split(' ').map(full).collect::<Vec<_>>().join(" "))
 }
 
 /// A greeting, a farewell or thanks, which ask for nothing: "ok" may say yes to something.

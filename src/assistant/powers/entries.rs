@@ -47,9 +47,9 @@ pub(super) struct Entries {
     next_id: u32,
     #[serde(default)]
     sent: SentNotices,
-    /// The names of those that were told of last; not kept.
+    /// The names of those that the last message announced; not stored.
     #[serde(skip)]
-    pub(super) told: Vec<String>,
+    pub(super) announced: Vec<String>,
     /// Marks of what mails state and the person corrected or removed, and when.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     dropped: BTreeMap<String, i64>,
@@ -397,8 +397,8 @@ impl Entries {
             let source = format!("{} ", entry.source());
             due.iter().any(|notice| notice.key.starts_with(&source))
         };
-        let told = self.list.iter().filter(is_due);
-        self.told = told.map(|entry| entry.what.clone()).collect();
+        let announced = self.list.iter().filter(is_due);
+        self.announced = announced.map(|entry| entry.what.clone()).collect();
         notice::joined(&due)
     }
 

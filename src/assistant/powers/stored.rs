@@ -47,7 +47,7 @@ pub(super) fn act<S: Superpower>(
         is_only_shown: after.is_same_but_in_use(&before),
         alarm: after.alarm(context),
         questions: Vec::new(),
-        told: Vec::new(),
+        announced: Vec::new(),
         // An effect elsewhere is not part of the state, and can't be undone here.
         stored: effect.is_none().then_some(stored),
         effect,
@@ -85,7 +85,7 @@ fn unchanged<S: Superpower>(
         is_only_shown: false,
         alarm: state.alarm(context),
         questions: Vec::new(),
-        told: Vec::new(),
+        announced: Vec::new(),
         effect: None,
     }
 }
@@ -119,7 +119,7 @@ pub(super) fn undo<S: Superpower>(
         )),
         alarm: before.alarm(context),
         questions: Vec::new(),
-        told: Vec::new(),
+        announced: Vec::new(),
         effect: None,
         is_only_shown: false,
         stored: Some(StoredState {
@@ -141,14 +141,14 @@ pub(super) fn on_alarm<S: Superpower>(
         Some(_) => after.questions().to_vec(),
         None => Vec::new(),
     };
-    let told = match reply {
-        Some(_) => after.told().to_vec(),
+    let announced = match reply {
+        Some(_) => after.announced().to_vec(),
         None => Vec::new(),
     };
     Ok(PowerOutcome {
         reply,
         questions,
-        told,
+        announced,
         effect: None,
         is_only_shown: false,
         alarm: after.alarm(context),

@@ -45,8 +45,8 @@ pub struct PowerOutcome {
     pub alarm: Option<Timestamp>,
     /// The events that the person was asked about: the answer becomes a memory of one of them.
     pub questions: Vec<String>,
-    /// The names of the entries that its message told of.
-    pub told: Vec<String>,
+    /// The names of the entries that its message announces.
+    pub announced: Vec<String>,
     /// A requested effect outside of the superpower's state.
     pub effect: Option<PowerEffect>,
 }
@@ -102,9 +102,9 @@ pub(super) trait Superpower:
         &[]
     }
 
-    /// The names of the entries that its last message told of.
-    fn told(&self) -> &[String] {
-        self.entries().map_or(&[], |entries| &entries.told)
+    /// The names of the entries that its last message announced.
+    fn announced(&self) -> &[String] {
+        self.entries().map_or(&[], |entries| &entries.announced)
     }
 
     /// The effect outside of its state that its last answer requests.

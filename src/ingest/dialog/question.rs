@@ -73,7 +73,7 @@ pub(in crate::ingest) enum Question {
         abouts: Vec<String>,
         /// The answer that was given before the question which of them it is about.
         #[serde(default)]
-        told: Option<String>,
+        earlier: Option<String>,
     },
     /// No question: a message that this superpower sent by itself about this.
     Notice {

@@ -14,7 +14,7 @@ use crate::store::Tx;
 
 /// "it's at 10": what was just offered or told. "it was moved to friday" is also said of what a
 /// reminder was just set for.
-pub(super) fn told(
+pub(super) fn revise(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
     to: &TimeChange,

@@ -141,9 +141,9 @@ impl Ingest {
             }
             if !outcome.questions.is_empty() {
                 self.ask_checkin_question(tx, (room, alarm.user), outcome.questions, now)?;
-            } else if let [what] = outcome.told.as_slice() {
-                let told = (power.name(), what.as_str());
-                self.note_notice(tx, (room, alarm.user), told, now)?;
+            } else if let [what] = outcome.announced.as_slice() {
+                let entry = (power.name(), what.as_str());
+                self.note_notice(tx, (room, alarm.user), entry, now)?;
             }
         }
         if let Some(stored) = outcome.stored {

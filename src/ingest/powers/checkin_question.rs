@@ -23,7 +23,10 @@ impl Ingest {
         now: Timestamp,
     ) -> Result<()> {
         self.checkin_asked_ms.fetch_max(now.0, Ordering::Relaxed);
-        let question = Question::Checkin { abouts, told: None };
+        let question = Question::Checkin {
+            abouts,
+            earlier: None,
+        };
         dialog::note(tx, (room, user), DialogPart::Question, Some(&question), now)
     }
 }
@@ -123,7 +126,7 @@ pub(in crate::ingest) fn answer(
         return Ok(None);
     }
     let last_question = question::read_last(turn, tx, CHECKIN_QUESTION_MS)?;
-    let Some((Question::Checkin { abouts, told }, asked_at)) = last_question else {
+    let Some((Question::Checkin { abouts, earlier }, asked_at)) = last_question else {
         return Ok(None);
     };
     if is_about_reminder(turn, tx, intent, asked_at)? {
@@ -137,18 +140,18 @@ pub(in crate::ingest) fn answer(
         }
         CheckinAnswer::Text(text) => text,
     };
-    let is_chosen = told.is_some();
+    let is_chosen = earlier.is_some();
     let (about, left) = match (event_of(&answer, &abouts), is_chosen) {
         (Some(found), _) => found,
         (None, true) => return Ok(None),
         (None, false) => {
             let reply = wording::which_was_it(&names(&abouts));
-            let told = Some(answer);
-            question::ask(turn, tx, &Question::Checkin { abouts, told })?;
+            let earlier = Some(answer);
+            question::ask(turn, tx, &Question::Checkin { abouts, earlier })?;
             return Ok(Some(reply));
         }
     };
-    let text = told.unwrap_or(answer);
+    let text = earlier.unwrap_or(answer);
     let reply = memories::remember(turn, tx, &format!("{about}: {text}"))?;
     match left.is_empty() {
         true => question::close(turn, tx)?,
@@ -157,7 +160,7 @@ pub(in crate::ingest) fn answer(
             tx,
             &Question::Checkin {
                 abouts: left,
-                told: None,
+                earlier: None,
             },
         )?,
     }

@@ -178,11 +178,14 @@ fn fixed(request: &str) -> Option<(RequestStrength, MoodAction)> {
 
 /// "7/10", "7", "great today", "7: a long walk". `plain`: the word mood was used.
 fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<MoodAction> {
-    let word = words.get(from);
+    let action = action_at(words, from, end, plain)?;
     // "great today, remind me at 5 to call ann": the request is done by what it is for.
-    if statement::has_request(&Words::new(words.original(from..end.max(from)))) {
-        return None;
-    }
+    let has_request = statement::has_request(&Words::new(words.original(from..end.max(from))));
+    (!has_request).then_some(action)
+}
+
+fn action_at(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<MoodAction> {
+    let word = words.get(from);
     if plain && is_of_other_scale(words, from) {
         return Some(MoodAction::OutOfRange);
     }
