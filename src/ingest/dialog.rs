@@ -100,7 +100,8 @@ pub(in crate::ingest) fn recent<T: for<'de> Deserialize<'de>>(
     now: Timestamp,
 ) -> Option<(T, Timestamp)> {
     let (json, at) = noted?;
-    let is_recent = (0..=kept_ms).contains(&(now.0 - at.0));
-    let what = serde_json::from_str(json).ok()?;
-    is_recent.then_some((what, *at))
+    if !(0..=kept_ms).contains(&(now.0 - at.0)) {
+        return None;
+    }
+    Some((serde_json::from_str(json).ok()?, *at))
 }

@@ -206,6 +206,9 @@ fn answer_yes(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> 
 
 /// "ok" after an offer, or after a question that a yes answers.
 pub(super) fn answer_consent(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+    if question::read_open(turn, tx)?.is_none() {
+        return Ok(None); // most messages
+    }
     let persona = turn.ingest.persona.get();
     let is_consent = assistant::is_consent(&turn.message.text, &persona.name);
     match is_consent && question::was_just_asked(turn, tx)? {

@@ -234,26 +234,28 @@ pub(in crate::ingest) fn withdraw(
         }
     );
     let is_short = matches!(intent, Intent::FollowUp { .. } | Intent::Say(_)) && !is_undo;
-    if is_short || agrees(turn, intent) {
+    if is_short {
         return Ok(());
     }
-    let is_over = match question::read_open(turn, tx)? {
-        Some(Question::When { .. } | Question::What { .. }) => {
+    let Some(open) = question::read_open(turn, tx)? else {
+        return Ok(()); // most messages
+    };
+    if agrees(turn, intent) {
+        return Ok(());
+    }
+    let is_over = match open {
+        Question::When { .. } | Question::What { .. } => {
             changes_something(intent) || is_another_reminder(turn, intent)
         }
         _ if turn.in_group() => false,
         // Where something is told, the answer says that it isn't set.
-        Some(Question::OfferedReminder { .. }) if *intent == Intent::Unknown && may_agree(turn) => {
-            false
-        }
+        Question::OfferedReminder { .. } if *intent == Intent::Unknown && may_agree(turn) => false,
         // It may be before the trip that was offered.
-        Some(Question::OfferedRequest(_)) if matches!(intent, Intent::RemindBefore(_)) => false,
-        Some(
-            Question::OfferedReminder { .. }
-            | Question::OfferedReminders(_)
-            | Question::OfferedRequest(_)
-            | Question::Undo { .. },
-        ) => true,
+        Question::OfferedRequest(_) if matches!(intent, Intent::RemindBefore(_)) => false,
+        Question::OfferedReminder { .. }
+        | Question::OfferedReminders(_)
+        | Question::OfferedRequest(_)
+        | Question::Undo { .. } => true,
         _ => false,
     };
     match is_over {
