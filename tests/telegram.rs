@@ -150,6 +150,24 @@ async fn a_reminder_comes_with_buttons() {
         bare[1],
         json!({"chat_id": ADA, "message_id": reminder["message_id"]})
     );
+    // A second press sets none, and neither does one under a message that can't be read any more.
+    telegram.press(ADA, &reminder, "snooze");
+    telegram.press(ADA, &json!({"chat_id": ADA, "message_id": 1}), "snooze");
+    until_confirmed(&telegram).await;
+    assert_eq!(service.rows("SELECT count(*) FROM reminders"), [[1]]);
+    assert_eq!(telegram.texts(ADA).len(), 3);
+    let notices = telegram.calls("answerCallbackQuery");
+    assert_eq!(notices[2].get("text"), None);
+    let notice = notices[3]["text"].as_str().unwrap();
+    assert!(notice.contains("can't read that reminder"), "{notice}");
+    let late = "⏰ Reminder: drink\n(this is late, it was due today at 13:57)";
+    telegram.press(
+        ADA,
+        &json!({"chat_id": ADA, "message_id": 9, "text": late}),
+        "snooze",
+    );
+    let texts = until_texts(&telegram, ADA, 4).await;
+    assert!(texts[3].ends_with("): drink."), "{}", texts[3]);
     // Nobody else's press does anything.
     telegram.press(
         BO,
@@ -157,7 +175,7 @@ async fn a_reminder_comes_with_buttons() {
         "snooze",
     );
     until_confirmed(&telegram).await;
-    assert_eq!(service.rows("SELECT count(*) FROM reminders"), [[1]]);
+    assert_eq!(service.rows("SELECT count(*) FROM reminders"), [[2]]);
     eventually("the command is finished", async || {
         service.rows("SELECT state FROM commands") == [["completed"]]
     })
@@ -304,6 +322,35 @@ async fn an_early_change_is_a_correction_and_a_late_one_nothing() {
     assert_eq!(messages(&service).len(), 2);
     let corrects = "SELECT json_extract(context, '$.corrects') FROM messages ORDER BY id";
     assert_eq!(service.rows(corrects)[1], ["telegram:501:1"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn edits_of_other_than_words_are_not_answered() {
+    let telegram = Telegram::start();
+    let service = service(&telegram, "501").await;
+    let (date, soon) = (1_700_000_000, 1_700_000_010);
+    let location = json!({"latitude": 1.5, "longitude": 2.5, "live_period": 900});
+    let place = telegram.message(ADA, ADA, json!({"location": location, "date": date}));
+    until_texts(&telegram, ADA, 1).await;
+    let moved = json!({"location": location, "date": date, "edit_date": soon, "message_id": place});
+    telegram.message(ADA, ADA, moved);
+    let name = telegram.say(ADA, "my name is Ada");
+    until_texts(&telegram, ADA, 2).await;
+    // The preview of a link changes no word.
+    let edit =
+        |text: &str| json!({"text": text, "date": date, "edit_date": soon, "message_id": name});
+    telegram.message(ADA, ADA, edit("my name is Ada"));
+    // Two edits within a second.
+    telegram.message(ADA, ADA, edit("my name is Eda"));
+    telegram.message(ADA, ADA, edit("my name is Ida"));
+    let texts = until_texts(&telegram, ADA, 4).await;
+    until_confirmed(&telegram).await;
+    assert_eq!(
+        texts[2..],
+        ["Nice to meet you, Eda!", "Nice to meet you, Ida!"]
+    );
+    assert_eq!(telegram.texts(ADA).len(), 4);
+    assert_eq!(messages(&service).len(), 4);
 }
 
 /// It waits as long as it is told, and another chat does not.

@@ -23,11 +23,22 @@ pub(in crate::assistant) struct Words<'a> {
 
 /// One word.
 struct Word {
+    /// In lower case: a copy of its part of `lower`, because rules ask for single words most often.
+    low_word: Box<str>,
     hash: u64,
     /// Its range in the text, with punctuation.
     raw: Range<usize>,
     /// Its range in `lower`.
     low: Range<usize>,
+}
+
+impl Word {
+    fn hashed(&self) -> HashedWord<'_> {
+        HashedWord {
+            word: &self.low_word,
+            hash: self.hash,
+        }
+    }
 }
 
 impl<'a> Words<'a> {
@@ -103,7 +114,7 @@ impl<'a> Words<'a> {
     fn ends_with_article(&self) -> bool {
         self.words
             .last()
-            .is_some_and(|word| matches!(self.lower_of(word), "the" | "a" | "an" | "my" | "our"))
+            .is_some_and(|word| matches!(&*word.low_word, "the" | "a" | "an" | "my" | "our"))
     }
 
     /// "8am/8pm" as three words, "and" for the slash. `low`: where they begin in `lower`,
@@ -123,19 +134,13 @@ impl<'a> Words<'a> {
     }
 
     fn push(&mut self, raw: Range<usize>, low: Range<usize>) {
-        let hash = hash(self.lower[low.clone()].as_bytes());
-        self.words.push(Word { hash, raw, low });
-    }
-
-    fn lower_of(&self, word: &Word) -> &str {
-        &self.lower[word.low.clone()]
-    }
-
-    fn hashed_of(&self, word: &Word) -> HashedWord<'_> {
-        HashedWord {
-            word: self.lower_of(word),
-            hash: word.hash,
-        }
+        let low_word: Box<str> = self.lower[low.clone()].into();
+        self.words.push(Word {
+            hash: hash(low_word.as_bytes()),
+            low_word,
+            raw,
+            low,
+        });
     }
 
     pub(in crate::assistant) fn len(&self) -> usize {
@@ -144,22 +149,20 @@ impl<'a> Words<'a> {
 
     /// The word at `at` in lower case; empty beyond the end.
     pub(in crate::assistant) fn get(&self, at: usize) -> &str {
-        self.words.get(at).map_or("", |word| self.lower_of(word))
+        self.words.get(at).map_or("", |word| &word.low_word)
     }
 
     pub(in crate::assistant) fn iter(&self) -> impl Iterator<Item = &str> {
-        self.words.iter().map(|word| self.lower_of(word))
+        self.words.iter().map(|word| &*word.low_word)
     }
 
     /// The word at `at` as sets of words look for it; empty beyond the end.
     pub(in crate::assistant) fn hashed(&self, at: usize) -> HashedWord<'_> {
-        self.words
-            .get(at)
-            .map_or("".into(), |word| self.hashed_of(word))
+        self.words.get(at).map_or("".into(), Word::hashed)
     }
 
     pub(in crate::assistant) fn iter_hashed(&self) -> impl Iterator<Item = HashedWord<'_>> {
-        self.words.iter().map(|word| self.hashed_of(word))
+        self.words.iter().map(Word::hashed)
     }
 
     /// The index after the first of `phrases` that matches at `at`.

@@ -62,7 +62,7 @@ pub fn first_stays() -> String {
 }
 
 pub fn earlier_version_stays() -> String {
-    "I've already done what your message said before you changed it. That stays, and I've done nothing more: tell me in a new message what should be different."
+    "I've already done what your message said before you changed it, and more was said since. I've changed nothing now: tell me in a new message what should be different."
         .to_owned()
 }
 

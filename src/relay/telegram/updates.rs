@@ -1,6 +1,7 @@
 //! Handles one update of Telegram: what it is, and what is posted to the service.
 
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 use tokio::sync::oneshot;
 
 use super::{PREFIX, Telegram, send_error, text};
@@ -9,12 +10,16 @@ use crate::relay::{Uplink, download};
 
 /// Telegram doesn't serve larger files.
 const PHOTO_BYTES_MAX: u64 = 20 * 1024 * 1024;
+/// How much of the text's digest an edited message's key contains.
+const EDIT_DIGITS: usize = 16;
 /// Types of files that the service takes as photos.
 const PHOTO_FILES: [&str; 4] = ["image/jpeg", "image/png", "image/webp", "image/heic"];
 const NO_PHOTO: &str = "I couldn't get that photo from Telegram. Could you send it again?";
 const DONE: &str = "done";
 const SNOOZE: &str = "snooze";
 const SNOOZE_MINUTES: u32 = 10;
+const CANT_SNOOZE: &str =
+    "I can't read that reminder any more. Write “remind me in 10 minutes to …” instead.";
 /// Reminders begin with it, a word and a colon.
 const REMINDER_MARK: &str = "⏰ ";
 
@@ -94,13 +99,15 @@ async fn forward(uplink: &Uplink<Telegram>, bot: &Bot, message: &Value, is_edite
         return;
     }
     let incoming = &read.incoming;
-    if let Some(photo) = largest_photo(message) {
+    // A photo is uploaded once; its caption may change.
+    if let Some(photo) = largest_photo(message).filter(|_| !is_edited) {
         return forward_photo(uplink, &read, photo).await;
     }
     match &read.text {
         Some(text) => uplink.message(&incoming.key, &incoming.message(text)).await,
-        // Unreadable content; in a group most of it isn't for the assistant.
-        None if read.is_content && (!incoming.is_group || incoming.is_addressed) => {
+        // Unreadable content; in a group most of it isn't for the assistant, and a live location is
+        // edited whenever it moves.
+        None if read.is_content && !is_edited && (!incoming.is_group || incoming.is_addressed) => {
             let sorry = match message.get("voice").or(message.get("audio")) {
                 Some(_) => CANT_HEAR,
                 None => CANT_READ,
@@ -160,7 +167,11 @@ impl TelegramMessage {
             if edited_at_s - sent_at_s > CORRECTION_S_MAX {
                 return None;
             }
-            (format!("{first}:{edited_at_s}"), Some(first))
+            // Two edits within a second have the same time.
+            let edited = message["text"].as_str().or(message["caption"].as_str());
+            let digest = hex::encode(Sha256::digest(edited.unwrap_or_default()));
+            let key = format!("{first}:{edited_at_s}:{}", &digest[..EDIT_DIGITS]);
+            (key, Some(first))
         } else {
             (first, None)
         };
@@ -282,60 +293,67 @@ async fn forward_photo(uplink: &Uplink<Telegram>, message: &TelegramMessage, fil
     uplink.photo(&incoming.photo_fields(caption), &file).await;
 }
 
-/// Handles a button press under a reminder.
+/// Handles a button press under a reminder. The service's answer says whether it comes again.
 async fn press(uplink: &Uplink<Telegram>, query: &Value) {
     let network = uplink.network();
     let message = &query["message"];
-    let (Some(id), Some(person), Some(chat)) = (
+    let (Some(id), Some(person), Some(chat), Some(message_id)) = (
         query["id"]
             .as_str()
             .map(str::to_owned)
             .or(query["id"].as_i64().map(|id| id.to_string())),
         query["from"]["id"].as_i64(),
         message["chat"]["id"].as_i64(),
+        message["message_id"].as_i64(),
     ) else {
         return;
     };
     if !allows(network, person, chat) {
         return;
     }
-    let is_snooze = query["data"] == SNOOZE;
-    let notice = if is_snooze {
-        "I'll say it again."
-    } else {
-        "Done."
-    };
-    let ended = json!({"callback_query_id": id, "text": notice});
+    let snoozed = (query["data"] == SNOOZE).then(|| message["text"].as_str().and_then(reminded_of));
+    let mut ended = json!({"callback_query_id": id});
+    match snoozed {
+        None => ended["text"] = "Done.".into(),
+        // Telegram leaves out the text of an old message.
+        Some(None) => ended["text"] = CANT_SNOOZE.into(),
+        Some(Some(_)) => {}
+    }
     // The buttons' appearance isn't retried.
     let _ = network
         .api
         .call_with_retries("answerCallbackQuery", ended)
         .await;
-    if let Some(message_id) = message["message_id"].as_i64() {
-        let bare = json!({"chat_id": chat, "message_id": message_id});
-        let _ = network
-            .api
-            .call_with_retries("editMessageReplyMarkup", bare)
-            .await;
-    }
-    let what = message["text"]
-        .as_str()
-        .and_then(|text| text.strip_prefix(REMINDER_MARK)?.split_once(": "))
-        .map(|(_, what)| what);
-    if let (true, Some(what)) = (is_snooze, what) {
+    let bare = json!({"chat_id": chat, "message_id": message_id});
+    let _ = network
+        .api
+        .call_with_retries("editMessageReplyMarkup", bare)
+        .await;
+    if let Some(Some(what)) = snoozed {
         let incoming = IncomingMessage {
             chat_guid: format!("{PREFIX}{chat}"),
             sender: format!("{PREFIX}{person}"),
             is_group: message["chat"]["type"] != "private",
             is_addressed: true,
-            key: format!("{PREFIX}{chat}:callback:{id}"),
+            // A second press is the same message.
+            key: format!("{PREFIX}{chat}:{message_id}:{SNOOZE}:{person}"),
             corrects: None,
             sent_at_s: message["date"].as_i64().unwrap_or_default(),
         };
-        let wish = format!("remind me in {SNOOZE_MINUTES} minutes to {what}");
+        let request = format!("remind me in {SNOOZE_MINUTES} minutes to {what}");
         uplink
-            .message(&incoming.key, &incoming.message(&wish))
+            .message(&incoming.key, &incoming.message(&request))
             .await;
+    }
+}
+
+/// What a delivered reminder is of: its text without the mark before it and the line "(this is
+/// late, …)" after it.
+fn reminded_of(text: &str) -> Option<&str> {
+    let (_, what) = text.strip_prefix(REMINDER_MARK)?.split_once(": ")?;
+    match what.rsplit_once("\n(") {
+        Some((before, _)) if what.ends_with(')') => Some(before),
+        _ => Some(what),
     }
 }
 

@@ -121,10 +121,30 @@ fn a_change_within_a_minute_is_a_correction() {
     let mut message = private("hi there");
     message["edit_date"] = json!(1_700_000_060);
     let read = TelegramMessage::read(&message, &bot(), true).unwrap();
-    assert_eq!(read.incoming.key, "telegram:501:7:1700000060");
+    assert!(read.incoming.key.starts_with("telegram:501:7:1700000060:"));
+    message["text"] = "hi you".into();
+    let same_second = TelegramMessage::read(&message, &bot(), true).unwrap();
+    assert_ne!(same_second.incoming.key, read.incoming.key);
     assert_eq!(read.incoming.context()["corrects"], "telegram:501:7");
     message["edit_date"] = json!(1_700_000_061);
     assert_eq!(TelegramMessage::read(&message, &bot(), true), None);
+}
+
+#[test]
+fn a_delivered_reminder_names_what_it_is_of() {
+    let cases = [
+        ("⏰ Reminder: call bo: now", Some("call bo: now")),
+        (
+            "⏰ Rappel : boire\n(ce rappel est en retard, il était prévu : hier)",
+            Some("boire"),
+        ),
+        ("⏰ Reminder: call bo (work)", Some("call bo (work)")),
+        ("⏰ Reminder: one\ntwo", Some("one\ntwo")),
+        ("Okay.", None),
+    ];
+    for (text, what) in cases {
+        assert_eq!(reminded_of(text), what, "{text}");
+    }
 }
 
 #[test]
