@@ -553,14 +553,15 @@ CREATE TABLE erasures (
   user_id    INTEGER PRIMARY KEY,            -- the number that the user had in users
   public_id  TEXT NOT NULL,                  -- UUID
   phone      TEXT,                           -- until no row holds it any more
-  email      TEXT,                           -- where the confirmation goes
+  email      TEXT,                           -- where the confirmation goes; NULL also without a mail server
   customers  TEXT NOT NULL,                  -- JSON array of what the payment provider called them
   started_at INTEGER NOT NULL,
   event_id   INTEGER NOT NULL DEFAULT 0,     -- events of relays up to this one are looked through
   room_id    INTEGER NOT NULL DEFAULT 0,     -- the room at work; those before it are done
   message_id INTEGER,                        -- its chain is clean from its head to this one
   rows_at    INTEGER,                        -- when the last row was removed; NULL: not yet
-  memories_at INTEGER                        -- when the memory service had forgotten them; NULL: not yet
+  memories_at INTEGER,                       -- when the memory service had forgotten them; NULL: not yet
+  memory_failed INTEGER NOT NULL DEFAULT 0 CHECK (memory_failed IN (0, 1)) -- 1: it was asked and failed
 ) STRICT;
 
 -- Mails that no server has taken yet, kept 3 days at most.

@@ -163,6 +163,20 @@ async fn what_can_not_be_sent_is_not_kept() {
     assert_eq!(mails.tries(), 1);
 }
 
+/// The next purge drops what no server can send any more.
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_server_no_address_stays() {
+    let clock = noon();
+    let mails = MailServer::start(MailResponse::PutsOff).await;
+    let settings = server(&format!("smtp://127.0.0.1:{}", mails.port));
+    let service = erased(&borrowed(&settings), &clock, Some(EMAIL)).await;
+    assert_eq!(queued(&service).len(), 1);
+    let (_, folder) = service.stop().await;
+    let service = Service::in_folder(folder, &[], clock.clone()).await;
+    service.app.eraser.run(PurgeRun::default()).await.unwrap();
+    assert!(queued(&service).is_empty());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_password_is_not_sent_in_the_clear() {
     // The server offers no STARTTLS.

@@ -7,6 +7,7 @@ mod support;
 
 use std::time::{Duration, Instant};
 
+use chatkeep::account::erasure::PurgeRun;
 use chatkeep::clock::Clock;
 use chatkeep::memory::{MemoryQuery, ServiceMemories, mem0};
 use serde_json::{Value, json};
@@ -267,6 +268,41 @@ async fn an_outage_is_made_good_and_nothing_is_kept_twice() {
         mem0.texts(&user_id),
         ["my cat is called Ada", "my bike is red"]
     );
+}
+
+/// An account isn't erased before the service that failed to delete its memories has done so.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_erasure_waits_for_a_service_that_was_taken_out() {
+    let mem0 = Mem0::start();
+    let clock = Clock::fixed(Clock::system().now());
+    let service = in_folder(&mem0, tempfile::tempdir().unwrap(), clock.clone()).await;
+    say(&service, "remember that my cat is called Ada").await;
+    settled(&service).await;
+    let user_id = service.user_id(PHONE);
+    let conn = rusqlite::Connection::open(service.folder.path().join("chatkeep.db")).unwrap();
+    conn.busy_timeout(Duration::from_secs(10)).unwrap();
+    conn.execute(
+        "UPDATE users SET email = 'ana@example.com', deletion_requested_at = 0,
+         deletion_scheduled_for = ?1",
+        [clock.now().0 - 1],
+    )
+    .unwrap();
+    let purge = async |service: &Service| {
+        service.app.eraser.run(PurgeRun::default()).await.unwrap();
+        service.rows("SELECT public_id, email FROM erasures")
+    };
+    mem0.set_mode("500");
+    // There is no mail server, so no address is kept for a confirmation.
+    let waiting = [[json!(user_id), Value::Null]];
+    assert_eq!(purge(&service).await, waiting);
+    let (_, folder) = service.stop().await;
+    let service = Service::in_folder(folder, &[], clock.clone()).await;
+    assert_eq!(purge(&service).await, waiting);
+    let (_, folder) = service.stop().await;
+    mem0.set_mode("");
+    let service = in_folder(&mem0, folder, clock.clone()).await;
+    assert!(purge(&service).await.is_empty());
+    assert!(mem0.texts(&user_id).is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -18,7 +18,7 @@ pub const POLL_INTERVAL: Duration = Duration::from_secs(30);
 const FIRST_PAUSE_MS: i64 = 60_000;
 const PAUSE_MS_MAX: i64 = 3_600_000;
 /// A mail is dropped after this time.
-const KEPT_MS_MAX: i64 = 3 * 86_400_000;
+pub(super) const KEPT_MS_MAX: i64 = 3 * 86_400_000;
 /// More attempts than fit into 3 days, in case the clock stands still.
 const ATTEMPTS_MAX: i64 = 90;
 

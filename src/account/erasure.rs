@@ -40,6 +40,8 @@ pub struct Eraser {
     services: ErasureServices,
     /// Whether a mail server is configured.
     pub mail: bool,
+    /// Whether a payment provider is configured.
+    pub billing: bool,
     /// The assistant's name in mails.
     pub persona: Setting<String>,
     /// Wakes the sender of mails.
@@ -149,6 +151,7 @@ impl Eraser {
             clock,
             services,
             mail: false,
+            billing: false,
             persona: Setting::new(String::new()),
             mails_queued: Arc::default(),
             wake: Notify::new(),
@@ -185,6 +188,7 @@ impl Eraser {
     /// when an account still waits for another service and must be checked again.
     pub async fn run(&self, mut run: PurgeRun) -> Result<bool> {
         let _running = self.running.lock().await;
+        self.drop_mails().await?;
         let requested = self.progress.lock().asked;
         let mut has_erased = false;
         let outcome = loop {
@@ -202,13 +206,56 @@ impl Eraser {
         let waiting = self.store.read(|view| view.erasures(ACCOUNTS_MAX)).await;
         self.progress.lock().over = requested;
         outcome?;
-        let waiting = waiting?.len();
-        if waiting > 0 {
-            log::info!(
-                "{waiting} accounts are erased here and wait for other services to delete their data"
+        let waiting = waiting?;
+        for erasure in waiting.iter().filter(|one| one.rows_at.is_some()) {
+            self.report_waiting(erasure);
+        }
+        Ok(!waiting.is_empty())
+    }
+
+    /// Deletes confirmations that are too old, and without a mail server all of them and their
+    /// addresses.
+    async fn drop_mails(&self) -> Result<()> {
+        let (now, has_server) = (self.clock.now(), self.mail);
+        let dropping = self.store.write(move |tx| match has_server {
+            true => tx.delete_mails_before(now.plus_ms(-confirmation::KEPT_MS_MAX)),
+            false => {
+                tx.drop_confirmation_addresses()?;
+                tx.delete_mails_before(Timestamp(i64::MAX))
+            }
+        });
+        let dropped = dropping.await?;
+        if dropped > 0 && !self.mail {
+            log::warn!(
+                "{dropped} confirmations of deleted accounts were dropped: no mail server is configured any more ([mail])"
             );
         }
-        Ok(waiting > 0)
+        Ok(())
+    }
+
+    /// Logs what an account, whose data here is erased, still waits for.
+    fn report_waiting(&self, erasure: &Erasure) {
+        let provider = ("the payment provider", "[billing]", self.billing);
+        let memory = (
+            "the memory service",
+            "[memory]",
+            self.services.memories.has_service(),
+        );
+        let each = [
+            (erasure.provider_waits, provider),
+            (erasure.memories_at.is_none(), memory),
+        ];
+        for (_, (service, section, is_configured)) in each.iter().filter(|(waits, _)| *waits) {
+            let id = &erasure.user_id;
+            match is_configured {
+                true => log::info!(
+                    "account {id} is erased here; {service} still has to delete its data"
+                ),
+                false => log::warn!(
+                    "account {id} is erased here, but not at {service}, which is not configured any more: configure it again ({section}), so that its data is deleted there, too"
+                ),
+            }
+        }
     }
 
     /// Runs one step; `None` when there is nothing to do.
@@ -261,9 +308,9 @@ impl Eraser {
     }
 
     async fn begin(&self, account: DueAccount, now: Timestamp) -> Result<()> {
-        let identity = self.services.identity.clone();
+        let (identity, keeps_email) = (self.services.identity.clone(), self.mail);
         let writing = self.store.write(move |tx| {
-            if tx.begin_erasure(&account, now)? {
+            if tx.begin_erasure(&account, keeps_email, now)? {
                 powers::erase(tx, account.id, now)?;
                 tx.after_commit(move || identity.forget(account.id));
             }
@@ -303,13 +350,19 @@ impl Eraser {
         Ok(PurgeStep::Rows)
     }
 
-    /// False when the memory service fails now.
+    /// False when the memory service fails now, or has failed before and isn't configured any more.
     async fn forget_memories(&self, erasure: &Erasure, now: Timestamp) -> Result<bool> {
-        if let Err(error) = self.services.memories.delete_all(&erasure.user_id).await {
-            log::warn!("the memory service did not delete the data of an erased account: {error}");
+        let (user, memories) = (erasure.user, &self.services.memories);
+        if erasure.memory_failed && !memories.has_service() {
             return Ok(false);
         }
-        let user = erasure.user;
+        if let Err(error) = memories.delete_all(&erasure.user_id).await {
+            log::warn!("the memory service did not delete the data of an erased account: {error}");
+            self.store
+                .write(move |tx| tx.note_memory_failure(user))
+                .await?;
+            return Ok(false);
+        }
         let recording = self.store.write(move |tx| tx.end_memories(user, now));
         recording.await.map(|()| true)
     }

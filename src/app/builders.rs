@@ -7,7 +7,7 @@ use crate::account::confirmation::DeletionMailer;
 use crate::account::erasure::{Eraser, ErasureServices};
 use crate::auth::seal::Sealer;
 use crate::clock::Clock;
-use crate::config::{Config, MemoryProvider, Secret};
+use crate::config::{BillingProvider, Config, MemoryProvider, Secret};
 use crate::edge::hub::Hub;
 use crate::flags::Flags;
 use crate::mail::Mailer;
@@ -99,6 +99,7 @@ pub(super) fn eraser(
     let mailer = Mailer::new(&config.mail)?;
     let mut eraser = Eraser::new(store.clone(), clock.clone(), services);
     eraser.mail = mailer.is_some();
+    eraser.billing = config.billing.provider != BillingProvider::None;
     eraser.persona.set(config.reply.persona_name.clone());
     let deletion_mailer = mailer.map(|mailer| {
         Arc::new(DeletionMailer {

@@ -34,6 +34,8 @@ pub struct Erasure {
     pub rows_at: Option<Timestamp>,
     /// When the memory service had deleted the person's data.
     pub memories_at: Option<Timestamp>,
+    /// The memory service was asked to delete the person's data and failed.
+    pub memory_failed: bool,
     /// The payment provider has not yet deleted the person's data.
     pub provider_waits: bool,
 }
@@ -47,7 +49,7 @@ pub struct RoomAuthor {
 }
 
 const COLUMNS: &str = "SELECT user_id, public_id, phone, email, started_at, event_id, room_id,
-       message_id, rows_at, memories_at,
+       message_id, rows_at, memories_at, memory_failed,
        EXISTS (SELECT 1 FROM json_each(customers) JOIN provider_tasks ON subject = json_each.value)
      FROM erasures";
 
@@ -117,15 +119,21 @@ impl View<'_> {
 
 impl Tx<'_> {
     /// Begins an erasure. From this commit on nobody can sign in to the account, its phone number
-    /// is free, and its id is never reused. The ledger lists what must still be removed. False when
-    /// the deletion was cancelled or has already begun.
-    pub fn begin_erasure(&mut self, account: &DueAccount, now: Timestamp) -> Result<bool> {
+    /// is free, and its id is never reused. The ledger lists what must still be removed.
+    /// `keeps_email`: for a confirmation at the end. False when the deletion was cancelled or has
+    /// already begun.
+    pub fn begin_erasure(
+        &mut self,
+        account: &DueAccount,
+        keeps_email: bool,
+        now: Timestamp,
+    ) -> Result<bool> {
         let customers = serde_json::Value::from(self.customers_of(account.id)?);
         let begun = self.execute(
             "INSERT INTO erasures (user_id, public_id, phone, email, customers, started_at)
-             SELECT id, user_id, phone, email, ?3, ?2 FROM users
+             SELECT id, user_id, phone, iif(?4, email, NULL), ?3, ?2 FROM users
              WHERE id = ?1 AND deletion_scheduled_for < ?2",
-            (account.id, now, customers.to_string()),
+            (account.id, now, customers.to_string(), keeps_email),
         )?;
         if begun == 0 {
             return Ok(false);
@@ -178,6 +186,21 @@ impl Tx<'_> {
         )
     }
 
+    pub fn note_memory_failure(&self, user: UserId) -> Result<()> {
+        self.run(
+            "UPDATE erasures SET memory_failed = 1 WHERE user_id = ?1",
+            [user],
+        )
+    }
+
+    /// Removes the addresses for confirmations that no mail server can send.
+    pub fn drop_confirmation_addresses(&self) -> Result<()> {
+        self.run(
+            "UPDATE erasures SET email = NULL WHERE email IS NOT NULL",
+            [],
+        )
+    }
+
     /// Ends an erasure; only the tombstone is left.
     pub fn end_erasure(&self, user: UserId) -> Result<()> {
         self.run("DELETE FROM erasures WHERE user_id = ?1", [user])
@@ -223,6 +246,6 @@ impl Tx<'_> {
 }
 
 from_row!(Erasure: user, user_id, phone, email, started_at, event_id, room_id, message_id, rows_at,
-    memories_at, provider_waits);
+    memories_at, memory_failed, provider_waits);
 from_row!(DueAccount: id, user_id, scheduled_for);
 from_row!(RoomAuthor: user, erased);

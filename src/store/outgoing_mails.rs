@@ -54,6 +54,11 @@ impl Tx<'_> {
         )
     }
 
+    /// Deletes mails that were queued before that time. Returns their number.
+    pub fn delete_mails_before(&self, before: Timestamp) -> Result<usize> {
+        self.execute("DELETE FROM outgoing_mails WHERE created_at < ?1", [before])
+    }
+
     pub fn delete_mail(&self, id: i64) -> Result<()> {
         self.run("DELETE FROM outgoing_mails WHERE id = ?1", [id])
     }
