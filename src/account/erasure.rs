@@ -235,26 +235,20 @@ impl Eraser {
 
     /// Logs what an account, whose data here is erased, still waits for.
     fn report_waiting(&self, erasure: &Erasure) {
-        let provider = ("the payment provider", "[billing]", self.billing);
-        let memory = (
-            "the memory service",
-            "[memory]",
-            self.services.memories.has_service(),
-        );
-        let each = [
-            (erasure.provider_waits, provider),
-            (erasure.memories_at.is_none(), memory),
-        ];
-        for (_, (service, section, is_configured)) in each.iter().filter(|(waits, _)| *waits) {
-            let id = &erasure.user_id;
-            match is_configured {
-                true => log::info!(
-                    "account {id} is erased here; {service} still has to delete its data"
-                ),
-                false => log::warn!(
-                    "account {id} is erased here, but not at {service}, which is not configured any more: configure it again ({section}), so that its data is deleted there, too"
-                ),
-            }
+        let id = &erasure.user_id;
+        if erasure.memories_at.is_none() {
+            log::info!(
+                "account {id} is erased here; the memory service still has to delete its data"
+            );
+        }
+        match (erasure.provider_waits, self.billing) {
+            (true, true) => log::info!(
+                "account {id} is erased here; the payment provider still has to delete its data"
+            ),
+            (true, false) => log::warn!(
+                "account {id} is erased here, but not at the payment provider, which is not configured any more: configure it again ([billing]), so that its data is deleted there, too"
+            ),
+            (false, _) => {}
         }
     }
 
@@ -350,11 +344,15 @@ impl Eraser {
         Ok(PurgeStep::Rows)
     }
 
-    /// False when the memory service fails now, or has failed before and isn't configured any more.
+    /// False when the memory service fails now. One that isn't configured any more is not waited
+    /// for.
     async fn forget_memories(&self, erasure: &Erasure, now: Timestamp) -> Result<bool> {
         let (user, memories) = (erasure.user, &self.services.memories);
         if erasure.memory_failed && !memories.has_service() {
-            return Ok(false);
+            log::warn!(
+                "account {}: the memory service that failed to delete its data is not configured any more ([memory]); its memories there were not deleted",
+                erasure.user_id
+            );
         }
         if let Err(error) = memories.delete_all(&erasure.user_id).await {
             log::warn!("the memory service did not delete the data of an erased account: {error}");

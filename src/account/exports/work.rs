@@ -182,7 +182,15 @@ async fn expire(exports: &Exports) -> Result<()> {
 /// At the start: handles unfinished jobs of an earlier run, and files without a job.
 async fn sweep(exports: &Exports) -> std::result::Result<(), String> {
     let swept = exports.folder.sweep_drafts().await;
-    for job_id in swept.map_err(|e| e.to_string())? {
+    let files = swept.map_err(|e| e.to_string())?;
+    let ready = exports.store.read(|view| view.ready_exports(0));
+    let ready = ready.await.map_err(|e| e.to_string())?;
+    if !ready.is_empty() && !ready.iter().any(|job| files.contains(&job.job_id)) {
+        log::warn!(
+            "no file of the exports that are ready is in exports.dir: if that was another directory before, move its service_export_*.json files, or delete them; the service does not"
+        );
+    }
+    for job_id in files {
         let id = job_id.clone();
         let job = exports.store.read(move |view| view.export_job(&id));
         let job = job.await.map_err(|e| e.to_string())?;
