@@ -47,6 +47,7 @@ pub use template::{NewSecrets, SealingKey, example, production_file};
 pub use unknown_keys::nearest;
 pub use url::{host_of, web_parts_of};
 
+use crate::files;
 use reader::Reader;
 use report::Report;
 
@@ -118,6 +119,10 @@ impl Config {
         let (is_production, listen) = (config.is_production(), config.server.listen);
         if !is_production && listen.port() != 0 && !settings.is_set(PUBLIC_URL) {
             config.server.public_url = sections::own_url(listen);
+        }
+        // The lock and the log are beside the file itself.
+        if let Some(path) = files::linked(&config.storage.path) {
+            config.storage.path = path;
         }
         checks::warn_about_free_access(&config, &mut report);
         if let Some(path) = &file {

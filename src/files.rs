@@ -128,3 +128,9 @@ pub fn give_to_owner(file: &File, path: &Path, replaced: Option<&Path>) -> io::R
         None => Ok(()),
     }
 }
+/// The file that a symbolic link leads to; `None` for what is no link, or leads nowhere.
+pub fn linked(path: &Path) -> Option<PathBuf> {
+    let found = fs::symlink_metadata(path).ok()?;
+    let is_link = found.file_type().is_symlink();
+    is_link.then(|| fs::canonicalize(path).ok()).flatten()
+}

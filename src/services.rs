@@ -43,6 +43,7 @@ use fetch_threads::FetchThreads;
 use web::Network;
 
 pub use credentials::Credentials;
+pub use operator::list_of;
 pub use service_error::{ServiceError, ServiceErrorKind};
 
 /// Services of one person.
@@ -240,12 +241,7 @@ impl Services {
 
     /// A person's services, oldest first.
     pub async fn list(&self, user: UserId) -> Result<Vec<ServiceView>> {
-        let read = self.store.read(move |view| {
-            let services = view.services(user)?;
-            let views = services.into_iter().map(|service| view_of(view, service));
-            views.collect::<Result<Vec<_>>>()
-        });
-        read.await
+        self.store.read(move |view| list(view, user)).await
     }
 
     /// Fetches what is new, and shows the service as it is then, also when that failed.
@@ -373,6 +369,11 @@ impl Services {
     fn sealer(&self) -> Result<&Arc<Sealer>> {
         self.sealer.as_ref().ok_or_else(no_sealing_key)
     }
+}
+
+fn list(view: &View<'_>, user: UserId) -> Result<Vec<ServiceView>> {
+    let services = view.services(user)?.into_iter();
+    services.map(|service| view_of(view, service)).collect()
 }
 
 fn view_of(view: &View<'_>, service: ServiceRow) -> Result<ServiceView> {

@@ -96,7 +96,10 @@ pub(super) async fn supervise(app: Arc<App>, name: &'static str, address: Socket
         let stop = tokio::select! {
             stop = run_relay(&config, name, settings, relay.status.clone()) => stop,
             _ = configs.changed() => {
-                log::info!("relay {name}: restarts with changed settings");
+                match is_configured(&configs.borrow(), name) {
+                    true => log::info!("relay {name}: restarts with changed settings"),
+                    false => log::info!("relay {name}: stopped; it is not configured any more"),
+                }
                 pause = Duration::from_secs(1);
                 continue;
             }

@@ -82,8 +82,8 @@ async fn chat(mut config: Config, options: &Options) -> Result<(), String> {
         Some(url) => Some(url.trim_end_matches('/').to_owned()),
         None => store::holder(&config.storage.path).and_then(|holder| holder.address),
     };
-    let token = match &options.access.token {
-        Some(token) => token.clone(),
+    let token = match options.access.token() {
+        Some(token) => token.to_owned(),
         None => super::token::issue(&config, AGENT_ID, &options.phone)?,
     };
     let Some(url) = service_url else {

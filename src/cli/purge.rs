@@ -60,7 +60,7 @@ struct PurgeAnswer {
 }
 
 fn outlook(config: &Config) -> Result<PurgeOutlook, String> {
-    match running::ask(config, Method::Get, ROUTE, None)? {
+    match running::ask_to_read(config, ROUTE)? {
         Some(outlook) => Ok(outlook),
         None => erasure::outlook_of_file(&config.storage.path, Clock::system().now()),
     }

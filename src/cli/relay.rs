@@ -141,8 +141,8 @@ fn settings(config: &Config, name: &str, options: &Options) -> Result<RelaySetti
     if !url.starts_with("http://") && !url.starts_with("https://") {
         return Err("--url must be an http:// or https:// address".to_owned());
     }
-    let token = match &options.access.token {
-        Some(token) => token.clone(),
+    let token = match options.access.token() {
+        Some(token) => token.to_owned(),
         None => super::token::issue(config, name, name)?,
     };
     let agent_id = edge_token::agent_in(&token)

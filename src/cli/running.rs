@@ -110,6 +110,19 @@ pub(super) fn ask<T: DeserializeOwned>(
     send(config, Request::new(method, path), body)
 }
 
+/// Like `GET` by `ask`, for a command that only reads: `None` also while another command holds the
+/// database.
+pub(super) fn ask_to_read<T: DeserializeOwned>(
+    config: &Config,
+    path: &str,
+) -> Result<Option<T>, String> {
+    let holder = store::holder(&config.storage.path);
+    match holder.and_then(|holder| holder.address) {
+        Some(_) => ask(config, Method::Get, path, None),
+        None => Ok(None),
+    }
+}
+
 /// Like `ask`, for work that takes the service up to `timeout`.
 pub(super) fn ask_for<T: DeserializeOwned>(
     config: &Config,
@@ -176,6 +189,8 @@ fn read<T: DeserializeOwned>(address: &str, body: &[u8]) -> Result<T, String> {
 
 /// What an operator's name begins with in the audit log and in flags, if a command was used.
 pub(super) const OPERATOR_PREFIX: &str = "command line, ";
+/// The longest name that the admin API accepts.
+const OPERATOR_CHARS_MAX: usize = 64;
 
 /// The user who runs this command, also through `sudo`.
 pub(super) fn operator() -> Operator {
@@ -185,14 +200,17 @@ pub(super) fn operator() -> Operator {
         .filter_map(|name| std::env::var(name).ok());
     let name = names.find(|name| !name.is_empty());
     Operator {
-        name: format!("{OPERATOR_PREFIX}{}", name.as_deref().unwrap_or("somebody")),
+        name: format!("{OPERATOR_PREFIX}{}", name.as_deref().unwrap_or("somebody"))
+            .chars()
+            .filter(|c| !c.is_control())
+            .take(OPERATOR_CHARS_MAX)
+            .collect(),
         address: None,
     }
 }
 
 /// The operator running this command, as a header value.
 fn operator_header() -> String {
-    const CHARS_MAX: usize = 64;
     let visible = |c: char| {
         if c.is_ascii_graphic() || c == ' ' {
             c
@@ -200,12 +218,7 @@ fn operator_header() -> String {
             '?'
         }
     };
-    operator()
-        .name
-        .chars()
-        .take(CHARS_MAX)
-        .map(visible)
-        .collect()
+    operator().name.chars().map(visible).collect()
 }
 
 #[cfg(test)]

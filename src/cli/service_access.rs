@@ -1,7 +1,8 @@
 //! How a command reaches a service: the token, and the certificates to trust. Both are options of
 //! `chatkeep chat` and `chatkeep relay`.
 
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::path::Path;
 
 use clap::Args;
 
@@ -13,7 +14,7 @@ use crate::outbound::Authorities;
 pub(super) struct ServiceAccess {
     /// The token for the service; by default one is made with this machine's secret.
     #[arg(long, env = "CHATKEEP_EDGE_TOKEN", hide_env_values = true)]
-    pub(super) token: Option<String>,
+    token: Option<String>,
     /// Certificates (PEM) to trust for https instead of the web's, for a service with a private
     /// certificate.
     #[arg(
@@ -22,14 +23,19 @@ pub(super) struct ServiceAccess {
         env = "SSL_CERT_FILE",
         hide_env_values = true
     )]
-    ca_file: Option<PathBuf>,
+    ca_file: Option<OsString>,
 }
 
 impl ServiceAccess {
+    /// An empty variable counts as unset.
+    pub(super) fn token(&self) -> Option<&str> {
+        self.token.as_deref().filter(|token| !token.is_empty())
+    }
+
     /// The local configuration, of which a command with a URL and a token needs no secrets.
     pub(super) fn load(&self, source: &Source, url: Option<&str>) -> Result<LoadedConfig, Failure> {
         let loaded = super::load(source)?;
-        match (url, &self.token) {
+        match (url, self.token()) {
             (Some(_), Some(_)) => Ok(loaded),
             // A generated secret would be of no use to a service elsewhere.
             (Some(url), None) if !loaded.config.has_edge_secret() => Err(format!(
@@ -43,8 +49,9 @@ impl ServiceAccess {
 
     /// `None`: the web's authorities.
     pub(super) fn authorities(&self, url: &str) -> Result<Option<Authorities>, String> {
-        match &self.ca_file {
-            Some(file) if url.starts_with("https://") => authorities(file).map(Some),
+        let file = self.ca_file.as_deref().filter(|file| !file.is_empty());
+        match file {
+            Some(file) if url.starts_with("https://") => authorities(Path::new(file)).map(Some),
             _ => Ok(None),
         }
     }

@@ -208,7 +208,11 @@ impl<'a> Fields<'a> {
     pub fn optional_one_of(&mut self, name: &str, values: &[&'static str]) -> Option<&'static str> {
         let text = self.value(name)?.as_str();
         let value = values.iter().copied().find(|value| Some(*value) == text);
-        let expected = || format!("must be one of: {}.", values.join(", "));
+        let expected = || {
+            let named = values.iter().filter(|value| !value.is_empty());
+            let named: Vec<&str> = named.copied().collect();
+            format!("must be one of: {}.", named.join(", "))
+        };
         self.accept(name, value.ok_or_else(expected))
     }
 

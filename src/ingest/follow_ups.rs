@@ -292,6 +292,15 @@ fn answer_done(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>
 }
 
 fn mark_done(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+    mark_some_done(turn, tx, |_| true)
+}
+
+/// Of those that came last, the ones that are meant.
+fn mark_some_done(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    is_meant: impl Fn(&str) -> bool,
+) -> Result<Option<String>> {
     let Some((latest, _)) = latest::read_named(turn, tx)? else {
         return Ok(None);
     };
@@ -302,7 +311,8 @@ fn mark_done(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> 
         let (now, zone) = (turn.now, turn.timezone());
         return Ok(Some(wording::still_set(&listed(&open), now, zone)));
     }
-    let texts: Vec<&str> = latest.reminders.iter().map(|r| r.text.as_str()).collect();
+    let texts = latest.reminders.iter().map(|r| r.text.as_str());
+    let texts: Vec<&str> = texts.filter(|text| is_meant(text)).collect();
     // Also one that was put off before.
     let mut same = open_reminders::here(turn, tx)?;
     same.retain(|one| one.room == turn.room.id && texts.contains(&one.text.as_str()));

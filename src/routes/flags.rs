@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::flags::registry::{self, Flag};
 use crate::flags::{FlagList, Override, SET_BY_CHARS_MAX};
 use crate::http::{self, Fields, Response};
+use crate::model::masking::masked;
 use crate::store::Operator;
 
 /// The state of the feature flag provider.
@@ -71,7 +72,7 @@ pub(super) async fn set(rq: Request<Admin, String, FlagChange>) -> Result<Respon
     let overriding = Override {
         value: rq.body.value.clone(),
         set_at: now,
-        set_by: operator.name.clone(),
+        set_by: masked(&operator.name).into_owned(),
         expires_at: rq.body.expires_at,
     };
     change(&rq, flag, now, Some(overriding), operator).await?;

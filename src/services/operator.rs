@@ -6,11 +6,21 @@ use serde_json::{Value, json};
 use super::{Credentials, Initiator, ServiceView, Services};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
-use crate::store::{Change, Operator, ServiceRow, Tx, UserId};
+use crate::store::{Change, Operator, ServiceRow, Tx, UserId, View};
+
+/// A person's services, oldest first. `user_id`: a UUID. `day`: today's in UTC.
+pub fn list_of(view: &View<'_>, user_id: &str, day: i64) -> Result<Vec<ServiceView>> {
+    let row = view.user(&user_id.to_ascii_lowercase(), day)?;
+    let user = row.ok_or_else(Error::user_not_found)?.user.id;
+    super::list(view, user)
+}
 
 impl Services {
     pub async fn list_of(&self, user_id: &str) -> Result<Vec<ServiceView>> {
-        self.list(self.person(user_id).await?).await
+        let (user_id, day) = (user_id.to_owned(), self.clock.now().utc_day());
+        self.store
+            .read(move |view| list_of(view, &user_id, day))
+            .await
     }
 
     /// Tries a service, and keeps it when it answers.

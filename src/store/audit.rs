@@ -88,7 +88,7 @@ impl Tx<'_> {
         )
     }
 
-    /// Removes an erased person's phone number from the log.
+    /// Removes an erased person's phone number from the log, and where an operator had it as a name.
     pub(super) fn erase_from_audit(&self, phone: &str) -> Result<()> {
         self.run(
             "UPDATE audit SET subject = 'erased' WHERE subject = ?1",
@@ -96,6 +96,11 @@ impl Tx<'_> {
         )?;
         self.run(
             "UPDATE audit SET operator = 'erased' WHERE operator IN (?1, 'command line, ' || ?1)",
+            [phone],
+        )?;
+        self.run(
+            "UPDATE flag_overrides SET set_by = 'erased'
+             WHERE set_by IN (?1, 'command line, ' || ?1)",
             [phone],
         )
     }

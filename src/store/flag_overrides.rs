@@ -8,6 +8,7 @@ use super::{Change, Operator, Tx, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::flags::{Override, registry};
+use crate::model::masking::masked;
 
 impl Tx<'_> {
     /// Sets or removes an override.
@@ -50,7 +51,7 @@ impl Tx<'_> {
                 key,
                 set.value.to_string(),
                 set.set_at,
-                &set.set_by,
+                masked(&set.set_by),
                 set.expires_at,
             ),
         )

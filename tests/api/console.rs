@@ -148,6 +148,9 @@ async fn it_says_what_is_wrong_and_forgets_whom_it_showed() {
         let notice = seen[missing]["notice"].as_str().unwrap();
         assert!(notice.starts_with("There is no "), "{notice}");
     }
+    assert_eq!(seen["before_leaving"], json!([true, true]));
+    assert_eq!(seen["after_leaving"], json!([false, false]));
+    assert_eq!(seen["left"], "The token is deleted from this tab.");
 }
 
 /// What the page shows after each step; `None` without Node.

@@ -23,11 +23,11 @@ let answer = () => [200, {}];
 const ANSWERS = {
   "/health": { status: "ok", version: "1", uptime_s: 0, checks: {} },
   "/admin/edge-agents": { agents: [] },
-  "/admin/commands": { commands: [] },
+  "/admin/commands": { commands: [{ command_id: "1", agent_id: "ra", chat_guid: "chat-1", state: "failed" }] },
   "/admin/feature-flags": { flags: [{ key: "llm.force_basic_mode", value: false, source: "default" }] },
   "/admin/feature-flags/status": { is_connected: false, circuit_breaker_open: false },
   "/admin/metrics/token-usage": { since: null, by_endpoint: [], totals: {} },
-  "/admin/users": { users: [], has_more: false },
+  "/admin/users": { users: [{ user_id: "A", phone: "phone-1" }], has_more: false },
   "/admin/users/A": { user_id: "A", name: "Ada" },
   "/admin/messages/1": { message_id: 1, steps: [], model: null },
   "/admin/purge": { due: [], under_way: [] },
@@ -85,6 +85,15 @@ async function main() {
   seen.no_user = await submit("find", { user: "B" });
   seen.message = await submit("explain", { message: "1" });
   seen.no_message = await submit("explain", { message: "2" });
+  const shown = () => Object.values(elements).map((element) => element.textContent).join(" ");
+  const named = () => ["chat-1", "phone-1"].map((name) => shown().includes(name));
+  seen.before_leaving = named();
+  // Answers that arrive after it are dropped.
+  byId("reload").listeners.click();
+  byId("leave").listeners.click();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  seen.after_leaving = named();
+  seen.left = byId("notice").textContent;
   console.log(JSON.stringify(seen));
 }
 

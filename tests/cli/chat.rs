@@ -225,3 +225,22 @@ fn a_service_elsewhere_needs_a_token_and_nothing_is_made_without_one() {
     assert!(errors.contains("set it as CHATKEEP_EDGE_TOKEN"), "{errors}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
+
+/// Variables that are set to nothing count as unset, and a line that is refused doesn't end the
+/// conversation.
+#[test]
+fn empty_variables_and_refused_lines_end_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = chat(folder.path(), &[]);
+    command
+        .env("CHATKEEP_EDGE_TOKEN", "")
+        .env("SSL_CERT_FILE", "");
+    let long = "x".repeat(40_000);
+    let output = run_with_line(command, &format!("{long}\nmy name is Ada"));
+    let (said, errors) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+    assert!(said.contains("Nice to meet you, Ada!"), "{said}{errors}");
+}

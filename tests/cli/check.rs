@@ -804,3 +804,35 @@ fn a_limit_of_open_files_is_warned_of_where_it_matters() {
         assert_eq!(said.contains("WARN"), is_warned, "{said}");
     }
 }
+
+/// A database behind a symbolic link has its lock and log beside itself.
+#[test]
+fn a_database_may_be_a_link() {
+    let (folder, real) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let database = real.path().join("real.db");
+    let mut set = chatkeep(
+        folder.path(),
+        &["flags", "set", "llm.force_basic_mode", "true"],
+    );
+    let made = set
+        .env("CHATKEEP_STORAGE_PATH", &database)
+        .output()
+        .unwrap();
+    assert_eq!(made.status.code(), Some(0), "{made:?}");
+    let link = folder.path().join("link.db");
+    std::os::unix::fs::symlink(&database, &link).unwrap();
+    for arguments in [
+        &["check"][..],
+        &["flags", "unset", "llm.force_basic_mode"],
+        &["user", "list"],
+    ] {
+        let mut command = chatkeep(folder.path(), arguments);
+        let output = command
+            .env("CHATKEEP_STORAGE_PATH", &link)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {output:?}");
+    }
+    let beside: Vec<_> = fs::read_dir(folder.path()).unwrap().flatten().collect();
+    assert_eq!(beside.len(), 1, "{beside:?}");
+}

@@ -238,3 +238,25 @@ fn an_override_that_is_not_there_is_not_removed() {
     let _serving = RunningService::start(folder.path());
     assert_eq!(run(folder.path(), &["unset", KEY]), nothing);
 }
+
+/// A user's name that is too long or has control characters is shortened, beside a service and
+/// without one.
+#[test]
+fn any_users_name_can_change_a_flag() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = format!("q\n{}", "x".repeat(60));
+    let set = |value: &str| {
+        let mut command = chatkeep(folder.path(), &["flags", "set", KEY, value]);
+        let output = command.env("USER", &name).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{errors}");
+        flag_view(folder.path())["set_by"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    let expected = format!("command line, q{}", "x".repeat(49));
+    assert_eq!(set("5"), expected);
+    let _service = RunningService::start(folder.path());
+    assert_eq!(set("6"), expected);
+}

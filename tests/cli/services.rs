@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use crate::support::process::Process;
-use crate::support::{ADMIN_TOKEN, EDGE_SECRET, direct, get, http_stub, post, rows, token};
+use crate::support::{
+    ADMIN_TOKEN, EDGE_SECRET, PATIENCE, direct, get, http_stub, post, rows, token,
+};
 use serde_json::{Value, json};
 
 const PHONE: &str = "+15550101";
@@ -249,4 +251,28 @@ async fn a_server_of_the_own_network_names_the_settings_that_allow_it() {
         input,
         "name it in services.allowed_hosts",
     );
+}
+
+/// A list only reads: it works beside another command, and where nothing can be written.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_needs_no_lock() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("chatkeep.db");
+    {
+        let mut service = Process::start(&database, &SETTINGS).unwrap();
+        let message = post("/edge/message", &direct(PHONE, "hi")).bearer(&token("a"));
+        assert_eq!(service.send(&message).await.status, 200);
+        service.signal("TERM");
+        service.ended(PATIENCE);
+    }
+    let _held = chatkeep::store::Lock::take(&database).unwrap();
+    assert!(listed(folder.path()).is_empty());
+    let outlook = Command::new(env!("CARGO_BIN_EXE_chatkeep"))
+        .env_clear()
+        .env("CHATKEEP_STORAGE_PATH", &database)
+        .current_dir(folder.path())
+        .args(["purge", "--dry-run"])
+        .output()
+        .unwrap();
+    assert_eq!(outlook.status.code(), Some(0), "{outlook:?}");
 }

@@ -198,7 +198,8 @@ impl Relay {
                 Ok(answer) if answer.status == 200 => return Ok(answer.body),
                 Ok(answer) if !matches!(answer.status, 502 | 503) => {
                     let detail = answer.body["detail"].as_str().unwrap_or("no reason given");
-                    if answer.status == 429 {
+                    // A text that is refused is said once; the next one may do.
+                    if matches!(answer.status, 413 | 422 | 429) {
                         let _ = self
                             .outputs
                             .send(TerminalOutput::Notice(detail.to_owned()))

@@ -108,6 +108,10 @@ pub(super) fn snooze(
     if came_last(turn, tx, |text| assistant::reminder_matches(text, about))? {
         return snooze::snooze_last(turn, tx, time).map(Some);
     }
+    let is_meant = |text: &str| assistant::reminder_matches(text, about);
+    if let Some(reply) = snooze::some_of(turn, tx, is_meant, time)? {
+        return Ok(Some(reply));
+    }
     let open = referent::find_named(turn, tx, about)?;
     match open.as_slice() {
         [] => Ok(None),
@@ -124,8 +128,9 @@ pub(super) fn mark_done(
     tx: &mut Tx<'_>,
     about: &str,
 ) -> Result<Option<String>> {
-    if came_last(turn, tx, |text| assistant::reminder_matches(text, about))? {
-        return super::mark_done(turn, tx);
+    let is_meant = |text: &str| assistant::reminder_matches(text, about);
+    if did_come(turn, tx, is_meant)? {
+        return super::mark_some_done(turn, tx, is_meant);
     }
     let open = referent::find_named(turn, tx, about)?;
     mark_only_done(turn, tx, open)
@@ -193,6 +198,15 @@ pub(super) fn mark_open_done(
         replies.push(wording::repeating_stays(&listed(&repeating), now, zone));
     }
     Ok(replies.join("\n"))
+}
+
+/// Whether one that is meant is among the reminders that came last.
+fn did_come(turn: &MessageTurn<'_>, tx: &Tx<'_>, is_meant: impl Fn(&str) -> bool) -> Result<bool> {
+    let latest = latest::read_named(turn, tx)?;
+    Ok(latest.is_some_and(|(latest, _)| {
+        latest.event == ItemEvent::Delivered
+            && latest.reminders.iter().any(|one| is_meant(&one.text))
+    }))
 }
 
 /// Whether the reminders that came last are those that are meant.

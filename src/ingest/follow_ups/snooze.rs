@@ -65,27 +65,58 @@ fn one_of(
     match (one, delivered.len()) {
         (_, 0) => Ok(wording::nothing_to_snooze().into()),
         (Some(_), 1) => snooze_last(turn, tx, time),
-        (Some(one), _) => {
-            let new = match time {
-                Some(time) => time.of_new(turn.now, turn.zone()),
-                None => Ok(NewTime::at(turn.now.plus_s(SNOOZE_S))),
-            };
-            match new {
-                Ok(new) => {
-                    let reply = put_off(turn, tx, std::slice::from_ref(one), &new)?;
-                    // The others may be put off, too.
-                    latest::revise(turn, tx, |latest| {
-                        if let Some(delivery) = &mut latest.came_before {
-                            delivery.reminders.clone_from(&delivered);
-                        }
-                    })?;
-                    Ok(reply)
-                }
-                Err(reply) => Ok(reply.into()),
-            }
-        }
+        (Some(one), _) => put_off_some(turn, tx, std::slice::from_ref(one), &delivered, time),
         (None, _) => Ok(wording::which_came().into()),
     }
+}
+
+/// "snooze gym" where gym came together with others. `None`: it didn't, or it is put off already.
+pub(super) fn some_of(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    is_meant: impl Fn(&str) -> bool,
+    time: Option<&TimeChange>,
+) -> Result<Option<Reply>> {
+    let latest = latest::read_named(turn, tx)?;
+    let Some(delivery) = latest.and_then(|(latest, at)| latest.delivery(at, turn.now)) else {
+        return Ok(None);
+    };
+    let waiting = put_off_before(tx, Some(&delivery))?;
+    let some: Vec<LatestReminder> = delivery
+        .reminders
+        .iter()
+        .filter(|one| is_meant(&one.text))
+        .cloned()
+        .collect();
+    if some.is_empty() || waiting.iter().any(|one| is_meant(&one.text)) {
+        return Ok(None);
+    }
+    put_off_some(turn, tx, &some, &delivery.reminders, time).map(Some)
+}
+
+/// Puts off some of those that came together; the others may be put off, too.
+fn put_off_some(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    some: &[LatestReminder],
+    delivered: &[LatestReminder],
+    time: Option<&TimeChange>,
+) -> Result<Reply> {
+    let new = match time {
+        Some(time) => time.of_new(turn.now, turn.zone()),
+        None => Ok(NewTime::at(turn.now.plus_s(SNOOZE_S))),
+    };
+    let new = match new {
+        Ok(new) => new,
+        Err(reply) => return Ok(reply.into()),
+    };
+    let reply = put_off(turn, tx, some, &new)?;
+    latest::revise(turn, tx, |latest| {
+        if let Some(delivery) = &mut latest.came_before {
+            delivery.reminders = delivered.to_vec();
+        }
+    })?;
+    Ok(reply)
 }
 
 /// "1" after two reminders came: one of them, or an hour?
