@@ -182,6 +182,12 @@ fn again(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         return Some(FollowUp::Again(time));
     }
     let from = words.after(
+    let later = phrases![
+        "a bit later", "a little later", "later", "in a bit", "in a little bit", "in a while",
+    ];
+    if words.after(me, later) == Some(range.end) {
+        return Some(FollowUp::Snooze(None));
+    }
         range.start,
         phrases![
             "remind me again", "remind me of that", "remind me of it", "remind me about that",
