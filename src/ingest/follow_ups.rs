@@ -16,6 +16,8 @@ mod subject;
 mod told;
 pub(super) mod which_request;
 
+use std::ops::Range;
+
 use super::dialog::NUMBERS_MS;
 use super::dialog::latest::{self, ItemEvent};
 use super::dialog::question::{self, Question};
@@ -98,6 +100,7 @@ pub(super) fn carry_out(
         FollowUp::Skip { which, day } => {
             changes::skip(turn, tx, which, day.as_ref())?.map(Reply::from)
         }
+        FollowUp::SkipLast { day, or_each } => skip_last(turn, tx, day, or_each.as_ref())?,
         FollowUp::CancelAllBut(kept) => by_number::cancel_all_but(turn, tx, kept)?.map(Reply::from),
         FollowUp::Undo => Some(undo::last_or_nothing(turn, tx)?.into()),
         FollowUp::IsSet => is_set(turn, tx)?.map(Reply::from),
@@ -107,6 +110,24 @@ pub(super) fn carry_out(
         FollowUp::MovedAbout { about, to } => event_times::moved(turn, tx, about, to)?,
         FollowUp::Dates(which) => next_dates(turn, tx, which)?.map(Reply::from),
     })
+}
+
+/// "not on monday" where it means a time of the last reminder, or each such day of it.
+fn skip_last(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    day: &Range<Timestamp>,
+    or_each: Option<&TimeChange>,
+) -> Result<Option<Reply>> {
+    if !subject::is_another(turn, tx)?
+        && let Some(reply) = changes::skip_last(turn, tx, day, or_each)?
+    {
+        return Ok(Some(reply.into()));
+    }
+    match or_each {
+        Some(to) => change_last(turn, tx, to),
+        None => Ok(None),
+    }
 }
 
 fn replace(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, what: &FollowUp) -> Result<Option<Reply>> {

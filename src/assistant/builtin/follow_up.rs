@@ -115,6 +115,12 @@ pub enum FollowUp {
         which: ReminderRef,
         day: Option<Range<Timestamp>>,
     },
+    /// "not this saturday": that time of the one named last, if it repeats.
+    SkipLast {
+        day: Range<Timestamp>,
+        /// "not on saturday" may mean each.
+        or_each: Option<TimeChange>,
+    },
     /// "cancel all but 2".
     CancelAllBut(ReminderRef),
     /// "did you set it?"

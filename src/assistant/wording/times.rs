@@ -149,7 +149,12 @@ pub fn hours_of_day(span: &Range<Timestamp>, now: Timestamp, zone: Zone) -> Stri
 }
 
 /// "Friday, 3 January", with the year if it isn't the current one.
-fn date(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
+pub(super) fn date(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
+/// "Monday"
+pub(super) fn weekday(day: Timestamp, timezone: Option<Zone>) -> String {
+    local(day, timezone).format("%A").to_string()
+}
+
     let (at, now) = (local(at, timezone), local(now, timezone));
     let pattern = if at.year() == now.year() {
         "%A, %-d %B"

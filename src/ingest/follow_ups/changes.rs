@@ -377,6 +377,41 @@ pub(super) fn skip(
     }
 }
 
+/// Leaves out a day of the reminder that was named last. `None`: it doesn't come again then.
+pub(super) fn skip_last(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    day: &Range<Timestamp>,
+    or_each: Option<&TimeChange>,
+) -> Result<Option<String>> {
+    let Some(Referent::Open(open)) = referent::find_last(turn, tx)? else {
+        return Ok(None);
+    };
+    let [only] = open.as_slice() else {
+        return Ok(None);
+    };
+    let Some(first) = only.moments(day, 1).first().copied() else {
+        return Ok(None);
+    };
+    let Some(recurrence) = only.recurrence.as_ref() else {
+        return Ok(None);
+    };
+    let comes_otherwise = |to: &TimeChange| {
+        to.of_set(only.send_at, Some(recurrence), turn.now, turn.zone())
+            .is_ok()
+    };
+    let is_next = day.contains(&only.send_at);
+    let (now, timezone) = (turn.now, turn.timezone());
+    Ok(Some(match or_each.is_some_and(comes_otherwise) {
+        true if is_next => wording::skipped_once_or_always(first, now, timezone),
+        true => wording::skipped_always_or_not(&only.text, (only.send_at, first), now, timezone),
+        false => match reminder_requests::skip(turn, tx, only, day)? {
+            Some(skipped) => skipped,
+            None => wording::only_next_skipped(&only.text, only.send_at, now, timezone),
+        },
+    }))
+}
+
 /// The only reminder of that name that comes on that day, and no other: "skip tomorrow's alarm".
 fn only_on(
     turn: &MessageTurn<'_>,

@@ -78,6 +78,7 @@ fn may_answer(intent: &Intent) -> bool {
                     | FollowUp::ChangeBefore
                     | FollowUp::Rename { .. }
                     | FollowUp::Skip { .. }
+                    | FollowUp::SkipLast { .. }
                     | FollowUp::Cancel(_)
                     | FollowUp::CancelAllBut(_)
                     | FollowUp::DoneNumbered(_)

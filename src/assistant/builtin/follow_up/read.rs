@@ -11,7 +11,7 @@ use super::fixed::fixed;
 use super::new_time::{begins_time, read_new_time, time_alone};
 use super::next_dates::next_dates;
 use super::revised_time::revised_time;
-use super::skip::{pause, skip, switched_off_on_day};
+use super::skip::{pause, skip, skip_last, switched_off_on_day};
 use super::snooze::{more_minutes, snooze};
 use super::{FollowUp, ReminderRef, TimeChange};
 use crate::assistant::builtin::reminder::repeats;
@@ -32,6 +32,7 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
     let at = message.start.min(end);
     let found = fixed(message.request())
         .or_else(|| other_time(words, at..end))
+        .or_else(|| skip_last(message, at..end))
         .or_else(|| limited(words, at..end))
         .or_else(|| corrected(words, at..end))
         .or_else(|| taken_back(words, at..end))
@@ -181,13 +182,13 @@ fn again(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     if let Some(time) = too.and_then(|end| time_alone(words, me..end.max(me))) {
         return Some(FollowUp::Again(time));
     }
-    let from = words.after(
     let later = phrases![
         "a bit later", "a little later", "later", "in a bit", "in a little bit", "in a while",
     ];
     if words.after(me, later) == Some(range.end) {
         return Some(FollowUp::Snooze(None));
     }
+    let from = words.after(
         range.start,
         phrases![
             "remind me again", "remind me of that", "remind me of it", "remind me about that",

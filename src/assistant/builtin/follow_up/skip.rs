@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use super::{FollowUp, ReminderRef};
+use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
+use crate::assistant::builtin::reminder::repeats;
 use crate::assistant::builtin::{ParsedMessage, agenda, subject};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
@@ -97,6 +98,28 @@ pub(super) fn skip(message: &ParsedMessage, range: Range<usize>) -> Option<Follo
         }
     };
     Some(FollowUp::Skip { which, day })
+}
+
+/// "not this saturday", "not tomorrow", "not on monday", but not "not on mondays".
+pub(super) fn skip_last(message: &ParsedMessage, range: Range<usize>) -> Option<FollowUp> {
+    static NOT: Phrases = Phrases::new(&[
+        "not on", "not for", "not", "but not on", "but not", "except for", "except on", "except",
+        "no need for", "no need on", "no need",
+    ]);
+    let words = &message.words;
+    let from = words.after(range.start, &NOT)?;
+    let said = words.phrase(from..range.end);
+    let span = agenda::named_span(message, &said).map(|span| span.range);
+    let day = || agenda::day(words, from..range.end, message.context.now, message.zone());
+    let day = span.or_else(day)?;
+    let weekdays = repeats::weekdays(words, words.skip(from, phrases!["the"]));
+    let weekdays = weekdays.filter(|(_, end)| *end == range.end);
+    let is_each = weekdays.as_ref().is_some_and(|(days, _)| days.len() > 1) || said.ends_with('s');
+    if weekdays.is_some() && is_each {
+        return None;
+    }
+    let or_each = weekdays.map(|(days, _)| TimeChange(NewTimeText::NotOn(days)));
+    Some(FollowUp::SkipLast { day, or_each })
 }
 
 /// "turn off tomorrow's alarm", "turn off my alarm for tomorrow": that time of it.
