@@ -49,7 +49,9 @@ pub use recurring::{
 };
 pub use reminders::*;
 pub use skipping::*;
-pub use times::{date_now, date_of, day_name, hours_of_day, limited_day, time_in, time_now};
+pub use times::{
+    date_now, date_of, day_name, hours_of_day, limited_day, time_in, time_now, weeks_until,
+};
 pub use undo::*;
 
 /// Open reminders per person.

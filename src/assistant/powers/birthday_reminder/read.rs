@@ -16,7 +16,8 @@ use crate::assistant::text::words::Words;
 const NAME_WORDS_MAX: usize = 6;
 static WHEN: Phrases = Phrases::new(&[
     "when is", "whens", "what day is", "when was", "do you know when", "how many days until",
-    "how many days till", "how many days to", "how long until", "how long till",
+    "how many weeks until", "how many weeks till", "how many days till", "how many days to",
+    "how long until", "how long till",
 ]);
 
 /// Words before a name in a statement.
