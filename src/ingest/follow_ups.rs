@@ -11,12 +11,11 @@ pub(super) mod event_times;
 pub(super) mod missing_part;
 pub(super) mod offers;
 mod replacement;
+mod skipping;
 mod snooze;
 mod subject;
 mod told;
 pub(super) mod which_request;
-
-use std::ops::Range;
 
 use super::dialog::NUMBERS_MS;
 use super::dialog::latest::{self, ItemEvent};
@@ -98,9 +97,17 @@ pub(super) fn carry_out(
         },
         FollowUp::Replace { .. } | FollowUp::Instead { .. } => replace(turn, tx, what)?,
         FollowUp::Skip { which, day } => {
-            changes::skip(turn, tx, which, day.as_ref())?.map(Reply::from)
+            skipping::skip(turn, tx, which, day.as_ref())?.map(Reply::from)
         }
-        FollowUp::SkipLast { day, or_each } => skip_last(turn, tx, day, or_each.as_ref())?,
+        FollowUp::SkipLast { day, or_each } => {
+            match (
+                skipping::skip_last(turn, tx, day, or_each.as_ref())?,
+                or_each,
+            ) {
+                (None, Some(to)) => change_last(turn, tx, to)?,
+                (reply, _) => reply.map(Reply::from),
+            }
+        }
         FollowUp::CancelAllBut(kept) => by_number::cancel_all_but(turn, tx, kept)?.map(Reply::from),
         FollowUp::Undo => Some(undo::last_or_nothing(turn, tx)?.into()),
         FollowUp::IsSet => is_set(turn, tx)?.map(Reply::from),
@@ -110,24 +117,6 @@ pub(super) fn carry_out(
         FollowUp::MovedAbout { about, to } => event_times::moved(turn, tx, about, to)?,
         FollowUp::Dates(which) => next_dates(turn, tx, which)?.map(Reply::from),
     })
-}
-
-/// "not on monday" where it means a time of the last reminder, or each such day of it.
-fn skip_last(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    day: &Range<Timestamp>,
-    or_each: Option<&TimeChange>,
-) -> Result<Option<Reply>> {
-    if !subject::is_another(turn, tx)?
-        && let Some(reply) = changes::skip_last(turn, tx, day, or_each)?
-    {
-        return Ok(Some(reply.into()));
-    }
-    match or_each {
-        Some(to) => change_last(turn, tx, to),
-        None => Ok(None),
-    }
 }
 
 fn replace(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, what: &FollowUp) -> Result<Option<Reply>> {
