@@ -35,6 +35,7 @@ use std::ops::Range;
 
 use chrono::{Datelike, NaiveDate, NaiveTime, Weekday};
 
+use super::reminder::before::BeforeEvent;
 use super::reminder::repeats::Repeat;
 use crate::assistant::text::when::{self, Day, TimeExpression, TimeOfDay};
 use crate::clock::{Timestamp, Zone};
@@ -72,6 +73,12 @@ pub enum FollowUp {
     },
     /// "make it 2 hours before": so long before the event that was named with it.
     ChangeBefore,
+    /// "10 minutes before": before what was named last.
+    OneBefore {
+        request: BeforeEvent,
+        /// "also an hour before": besides what was said just before.
+        is_more: bool,
+    },
     Cancel(ReminderRef),
     /// "it's cancelled": what was just spoken of.
     CalledOff,

@@ -1,7 +1,7 @@
 //! Changing the time of reminders that a message refers to: "make it 10", "move 2 to friday".
 
 use super::{Referent, referent, snooze, subject};
-use crate::assistant::builtin::{ReminderRef, TimeChange};
+use crate::assistant::builtin::{BeforeEvent, ReminderRef, TimeChange};
 use crate::assistant::{self, Intent, MessageContext, wording};
 use crate::error::Result;
 use crate::ingest::dialog::NUMBERS_MS;
@@ -91,6 +91,23 @@ pub(super) fn change_time(
         }
         Err(reply) => reply.into(),
     }))
+}
+
+/// "10 minutes before": another offset for what was just said, or a reminder before what was told or
+/// set.
+pub(super) fn remind_before(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    request: &BeforeEvent,
+    is_more: bool,
+) -> Result<Option<Reply>> {
+    if !is_more && let Some(reply) = change_offset(turn, tx)? {
+        return Ok(Some(reply));
+    }
+    match event_reminders::just_told(turn, tx)? {
+        Some(_) => event_reminders::remind(turn, tx, request).map(Some),
+        None => Ok(None),
+    }
 }
 
 /// "make it 2 hours before", right after a reminder before an event was asked for or set. `None`: it

@@ -76,6 +76,7 @@ fn may_answer(intent: &Intent) -> bool {
                     | FollowUp::Again(_)
                     | FollowUp::Change { .. }
                     | FollowUp::ChangeBefore
+                    | FollowUp::OneBefore { .. }
                     | FollowUp::Rename { .. }
                     | FollowUp::Skip { .. }
                     | FollowUp::SkipLast { .. }

@@ -325,6 +325,22 @@ fn before_it(words: &Words, range: Range<usize>) -> Option<BeforeEvent> {
     Some(BeforeEvent { readings, offset })
 }
 
+/// "10 minutes before", "an hour before that too" as a whole message.
+pub(in crate::assistant::builtin) fn alone(
+    words: &Words,
+    range: Range<usize>,
+) -> Option<BeforeEvent> {
+    let before = words.get(range.end.checked_sub(1)?);
+    let may_end = matches!(before, "before" | "it" | "that" | "well" | "too");
+    let (lead, offset) = range
+        .clone()
+        .filter(|_| may_end) // most messages
+        .find_map(|at| offset_before(words, range.start, at))?;
+    let found = before_it(words, range.clone())?;
+    let is_alone = lead == range.start && found.offset == offset;
+    (is_alone && found.text_without_event() == Some("")).then_some(found)
+}
+
 /// Whether the words from `at` on may name an event. A time is none, and several at once
 /// ("meetings") are a setting of the calendar's reminders.
 pub(super) fn is_event(words: &Words, at: usize, end: usize) -> bool {
@@ -396,9 +412,9 @@ fn offset_before(words: &Words, from: usize, at: usize) -> Option<(usize, Offset
         let offset = match (delay.months, delay.days, delay.seconds) {
             (0, days, 0) => Offset::Days(u64::try_from(days).ok()?, (DAY_HOUR, 0)),
             (0, 0, seconds) => Offset::Seconds(seconds),
+            (months, 0, 0) => Offset::Months(u32::try_from(months).ok()?, (DAY_HOUR, 0)),
             _ => return None,
         };
         (end == at).then_some((start, offset))
     })
 }
-            (months, 0, 0) => Offset::Months(u32::try_from(months).ok()?, (DAY_HOUR, 0)),
