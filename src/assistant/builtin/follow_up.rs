@@ -227,6 +227,8 @@ enum NewTimeText {
     OnDays(Box<Repeat>),
     /// "only on weekdays": these days at the same time.
     OnlyOn(Box<Repeat>, Vec<Weekday>),
+    /// "9 and 20": these hours on the same days.
+    Hours(Box<Repeat>),
     /// "not on sundays": the same without these days.
     NotOn(Vec<Weekday>),
     /// "20" of "make it 20": an hour, if there is one, or so many minutes.

@@ -70,6 +70,20 @@ pub(super) fn number_alone(words: &Words, range: Range<usize>) -> Option<TimeCha
     Some(TimeChange(NewTimeText::Number { count, hour }))
 }
 
+/// "9 and 20", "at 8, 12 and 18": several hours.
+pub(super) fn hours(words: &Words, range: Range<usize>) -> Option<TimeChange> {
+    let from = words.skip(range.start, phrases!["to", "at", "for"]);
+    let is_listed = (from..range.end).any(|at| matches!(words.get(at), "and" | "&"));
+    if !is_listed {
+        return None; // most changes
+    }
+    let daily = format!("every day at {}", words.original(from..range.end));
+    let daily = Words::new(&daily);
+    let (repeat, end) = repeats::read(&daily, 0)?;
+    let is_whole = end == daily.len() && repeat.names_hours();
+    is_whole.then(|| TimeChange(NewTimeText::Hours(Box::new(repeat))))
+}
+
 /// Whether a message that is only a time may begin with this word: a cheap check before parsing a
 /// time.
 pub(super) fn begins_time(word: &str) -> bool {
