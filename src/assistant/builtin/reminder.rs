@@ -112,6 +112,14 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
 
 /// "tomorrow at 9 remind me to …".
 fn set_late(message: &ParsedMessage) -> Option<Intent> {
+    static HAS_COME: Phrases = Phrases::new(&[
+        "did you remind", "did u remind", "didnt you remind", "have you reminded",
+        "did you ever remind", "why did you remind", "why didnt you remind", "when did you remind",
+        "what did you remind",
+    ]);
+    if message.words.after(message.start, &HAS_COME).is_some() {
+        return Some(Intent::Say(wording::reminders_come_unlisted()));
+    }
     // A cheap check first: parsing a time costs more, and most messages aren't reminders.
     if !message
         .words
