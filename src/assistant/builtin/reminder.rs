@@ -307,7 +307,8 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
     if let Some(found) = other_than_once(message, &range, request) {
         return found;
     }
-    let mut parsed = zones::taken(parsed_request(message, range.clone(), request));
+    let parsed = zones::taken(parsed_request(message, range.clone(), request));
+    let mut parsed = zones::local(parsed, words);
     if is_pronoun(&parsed.text) || parsed.text.is_empty() {
         parsed.text = request.nothing.to_owned();
     }
