@@ -269,6 +269,7 @@ impl PowerAction {
                 time_after(format!("{what} renews "))
             }
             Self::PackageTracking(action) => time_after(action.lacks()?),
+            Self::BirthdayReminder(action) => time_after(action.lacks(reply)?),
             Self::TicketsVault(action) => action.lacks(),
             Self::BillSplit(_) if reply.ends_with(bill_split::WHO_SHARES) => Some(LackingPart {
                 answer: AnswerKind::People,

@@ -212,6 +212,13 @@ pub fn time_shift(text: &str) -> Option<TimeChange> {
         .flatten()
 }
 
+/// "on 6 june" of "it's on 6 june".
+pub fn answered_time(text: &str) -> String {
+    let words = Words::new(text);
+    let from = words.skip(0, phrases!["its", "it is"]);
+    words.original(from..words.len()).to_owned()
+}
+
 /// Whether words answer the question for a day: a time, or days of a span, with at most a detail after
 /// it. "call bo tomorrow at 9" is something else.
 pub fn is_time_answer(text: &str) -> bool {

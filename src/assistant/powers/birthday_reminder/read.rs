@@ -90,7 +90,7 @@ pub(in crate::assistant::powers) fn parse(
             Some((Clear, is_now(message, name)?))
         }
         // "Ana's birthday is going to be fun" is ordinary talk.
-        _ if stated && end == next => Some((Clear, BirthdayAction::Unclear)),
+        _ if stated && end == next => Some((Clear, BirthdayAction::DayUnsaid(name))),
         _ => None,
     }
 }
