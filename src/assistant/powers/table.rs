@@ -293,6 +293,9 @@ impl PowerAction {
             Self::ReservationPrep(ReservationAction::Show(which)) => Some(Self::ReservationPrep(
                 ReservationAction::NoneKept(which.clone()),
             )),
+            Self::ReservationPrep(ReservationAction::Detail(words)) => {
+                Some(Self::ReservationPrep(ReservationAction::NoDetail(words)))
+            }
             _ => None,
         }
     }
