@@ -161,10 +161,10 @@ const STEMS: [&str; 5] = ["allerg", "asthma", "diabet", "pregnan", "vegetarian"]
 
 /// Whether two words are forms of one word: "car" and "cars", "park" and "parked".
 fn is_form_of(a: &str, b: &str) -> bool {
-    let have_stem = |stem: &&str| a.starts_with(*stem) && b.starts_with(*stem);
+    let have_stem = |stem: &str| a.starts_with(stem) && b.starts_with(stem);
     if IRREGULAR.contains(&(a, b))
         || IRREGULAR.contains(&(b, a))
-        || STEMS.iter().any(|stem| have_stem(&stem))
+        || STEMS.iter().any(|stem| have_stem(stem))
     {
         return true;
     }
