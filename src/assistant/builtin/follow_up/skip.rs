@@ -14,9 +14,19 @@ use crate::assistant::text::words::Words;
 const ALONE_WORDS_MAX: usize = 3;
 
 /// The words after "pause": "it until friday", "my swim reminder for 2 weeks". Without an end there
-/// is none.
+/// is none, but "next week" has one.
 pub(super) fn pause(message: &ParsedMessage, range: Range<usize>) -> Option<FollowUp> {
     let words = &message.words;
+    let span = |at: usize| {
+        let from = words.skip(at, phrases!["for", "in"]);
+        let span = agenda::named_span(message, &words.phrase(from..range.end))?;
+        Some((at, span.range))
+    };
+    if let Some((about_end, day)) = (range.start + 1..range.end).find_map(span) {
+        let which = which(words, range.start..about_end)?;
+        let day = Some(day);
+        return Some(FollowUp::Skip { which, day });
+    }
     let (now, zone) = (message.context.now, message.zone());
     let (about_end, end) = (range.start + 1..range.end).find_map(|at| {
         let until = words.after(at, phrases!["until", "till", "til"]);
