@@ -52,6 +52,9 @@ pub(in crate::assistant::powers) fn parse(
     if let Some(place) = cancelled(words, at, end) {
         return Some((Clear, TripAction::Cancel(place)));
     }
+    if let Some(action) = moves::extended(message, at, end) {
+        return Some((Soft, action));
+    }
     if let Some(action) = moves::parse(message, at, end, |at| dates(message, at)) {
         return Some((Soft, action));
     }
