@@ -19,8 +19,9 @@ pub(super) fn pause(message: &ParsedMessage, range: Range<usize>) -> Option<Foll
     let words = &message.words;
     let span = |at: usize| {
         let from = words.skip(at, phrases!["for", "in"]);
-        let span = agenda::named_span(message, &words.phrase(from..range.end))?;
-        Some((at, span.range))
+        let is_named = matches!(words.get(from), "this" | "next");
+        let span = agenda::named_span(message, &words.phrase(from..range.end));
+        Some((at, span.filter(|_| is_named)?.range))
     };
     if let Some((about_end, day)) = (range.start + 1..range.end).find_map(span) {
         let which = which(words, range.start..about_end)?;
