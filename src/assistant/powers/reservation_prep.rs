@@ -237,12 +237,17 @@ impl ReservationState {
 
     /// Of the soonest journey.
     fn no_detail(&self, words: &[&str], context: &PowerContext<'_>) -> Option<String> {
-        let is_ride = |what: &str| Words::new(what).iter().any(kinds::is_ride);
+        let detail = *words.first()?;
+        let may_have = |kind: &str| match detail {
+            "gate" | "terminal" => kind == "flight",
+            "platform" | "coach" => matches!(kind, "train" | "bus"),
+            _ => kinds::is_ride(kind),
+        };
+        let is_ride = |what: &str| Words::new(what).iter().any(may_have);
         let sorted = self.bookings.sorted(context);
         let ride = sorted.into_iter().find(|entry| is_ride(&entry.what))?;
         Some(format!(
-            "I know no {} for it: {}.",
-            words.first()?,
+            "I know no {detail} for it: {}.",
             ride.display(context)
         ))
     }
