@@ -43,13 +43,15 @@ pub use named_numbers::{KnownNumbers, told_numbers};
 pub use named_times::{NamedTimes, is_month};
 pub use occasions::*;
 pub use recurring::{
-    comes_at_hours, comes_only_once, day_not_left_out, listed_text, next_dates, other_days_stay,
-    recurrence_phrase, recurrence_refused, recurring_reminder_set, recurring_stays,
-    reminder_repeats_not_here,
+    comes_at_hours, comes_only_once, day_not_left_out, listed_text, minutes_differ, next_dates,
+    other_days_stay, recurrence_phrase, recurrence_refused, recurring_reminder_set,
+    recurring_stays, reminder_repeats_not_here,
 };
 pub use reminders::*;
 pub use skipping::*;
-pub use times::{date_now, date_of, day_name, hours_of_day, limited_day, time_in, time_now};
+pub use times::{
+    date_now, date_of, day_name, hours_of_day, limited_day, time_in, time_now, weeks_until,
+};
 pub use undo::*;
 
 /// Open reminders per person.

@@ -11,6 +11,7 @@ pub(super) mod event_times;
 pub(super) mod missing_part;
 pub(super) mod offers;
 mod replacement;
+mod skipping;
 mod snooze;
 mod subject;
 mod told;
@@ -76,6 +77,9 @@ pub(super) fn carry_out(
         } => change_last(turn, tx, to)?,
         FollowUp::Change { which, to } => changes::change_time(turn, tx, which, to)?,
         FollowUp::ChangeBefore => changes::change_offset(turn, tx)?,
+        FollowUp::OneBefore { request, is_more } => {
+            changes::remind_before(turn, tx, request, *is_more)?
+        }
         FollowUp::Cancel(ReminderRef::Last) => cancel_last(turn, tx)?,
         FollowUp::Cancel(which) if !is_latest => cancel(turn, tx, which)?.map(Reply::from),
         FollowUp::Cancel(_) => cancel_it(turn, tx)?.map(Reply::from),
@@ -96,7 +100,16 @@ pub(super) fn carry_out(
         },
         FollowUp::Replace { .. } | FollowUp::Instead { .. } => replace(turn, tx, what)?,
         FollowUp::Skip { which, day } => {
-            changes::skip(turn, tx, which, day.as_ref())?.map(Reply::from)
+            skipping::skip(turn, tx, which, day.as_ref())?.map(Reply::from)
+        }
+        FollowUp::SkipLast { day, or_each } => {
+            match (
+                skipping::skip_last(turn, tx, day, or_each.as_ref())?,
+                or_each,
+            ) {
+                (None, Some(to)) => change_last(turn, tx, to)?,
+                (reply, _) => reply.map(Reply::from),
+            }
         }
         FollowUp::CancelAllBut(kept) => by_number::cancel_all_but(turn, tx, kept)?.map(Reply::from),
         FollowUp::Undo => Some(undo::last_or_nothing(turn, tx)?.into()),

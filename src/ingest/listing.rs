@@ -60,9 +60,12 @@ pub(super) fn described_here(
 }
 
 pub(super) fn all(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<String> {
-    let here = open_reminders::here(turn, tx)?;
-    note(turn, tx, &here)?;
+    let mut here = open_reminders::here(turn, tx)?;
     let (now, timezone) = (turn.now, turn.timezone());
+    let is_own = turn.in_group() && !turn.by_model && asks_for_own(&turn.message.text);
+    let count = here.len();
+    here.retain(|reminder| !is_own || reminder.user == turn.user.id);
+    note(turn, tx, &here)?;
     if !turn.in_group() {
         return Ok(wording::reminders(
             &pairs(&described_here(turn, tx, &here)?),
@@ -70,8 +73,12 @@ pub(super) fn all(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<String> {
             timezone,
         ));
     }
+    let others = count - here.len();
     let here = described(&here, timezone);
-    let mut reply = wording::reminders_of_group(&pairs(&here), now, timezone);
+    let mut reply = match others {
+        0 => wording::reminders_of_group(&pairs(&here), now, timezone),
+        _ => wording::own_reminders_of_group(&pairs(&here), others, now, timezone),
+    };
     let mut other_chats = tx.reminders(turn.user.id)?;
     other_chats.retain(|reminder| reminder.room != turn.room.id);
     if !other_chats.is_empty() && !turn.by_model {
@@ -80,6 +87,13 @@ pub(super) fn all(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<String> {
         reply.push_str(&direct_chat::answer(turn, tx, &text)?);
     }
     Ok(reply)
+}
+
+/// "my reminders", unlike "reminders" and "our reminders".
+fn asks_for_own(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| matches!(word, "my" | "mine"))
 }
 
 /// After another numbered list the numbers of reminders shown before it mean nothing.

@@ -80,9 +80,9 @@ pub(in crate::ingest) fn resolve(
             }
         }
         ReminderRef::Numbered(numbers) => {
-            let ids = match listing::shown(turn, tx)? {
-                Some((ids, _)) => ids,
-                None => set_together(turn, tx)?,
+            let (ids, have_come) = match listing::shown(turn, tx)? {
+                Some((ids, _)) => (ids, false),
+                None => numbered_without_list(turn, tx)?,
             };
             if ids.is_empty() {
                 return Ok(Some(Referent::Unclear(wording::no_numbers())));
@@ -93,6 +93,9 @@ pub(in crate::ingest) fn resolve(
                 let found = id.and_then(|id| here.iter().find(|r| r.schedule_id == *id));
                 match found {
                     Some(reminder) => open.push(reminder.clone()),
+                    None if have_come && id.is_some() => {
+                        return Ok(Some(Referent::Unclear(wording::already_delivered())));
+                    }
                     None => {
                         return Ok(Some(Referent::Unclear(wording::no_such_number(*number))));
                     }
@@ -117,6 +120,19 @@ pub(in crate::ingest) fn resolve(
 }
 
 /// The reminders that the last message set together, in their order: "cancel the second one".
+/// Reminders that were set together, else those that came together, and whether it is these.
+fn numbered_without_list(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<(Vec<String>, bool)> {
+    let set = set_together(turn, tx)?;
+    let latest = latest::read_named(turn, tx)?;
+    let came = latest.filter(|(latest, _)| set.is_empty() && latest.event == ItemEvent::Delivered);
+    let came = came.map(|(latest, _)| latest.reminders);
+    let came = came.filter(|came| came.len() > 1);
+    Ok(match came {
+        Some(came) => (came.into_iter().map(|one| one.schedule_id).collect(), true),
+        None => (set, false),
+    })
+}
+
 fn set_together(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Vec<String>> {
     let Some((latest, _)) = latest::read_named(turn, tx)? else {
         return Ok(Vec::new());

@@ -229,12 +229,23 @@ impl Recurrence {
 
     /// This rule at another time of day, from the next such moment after `now`.
     pub fn at_time(&self, hour: u32, minute: u32, now: Timestamp) -> Result<Self, RecurrenceError> {
+        self.at_hours(&[hour], minute, now)
+    }
+
+    /// This rule at other hours, each with the same minute, from the next such moment after `now`.
+    pub fn at_hours(
+        &self,
+        hours: &[u32],
+        minute: u32,
+        now: Timestamp,
+    ) -> Result<Self, RecurrenceError> {
         let unreadable = RecurrenceError::Unreadable;
         let rest = self.rule.split(';');
         let rest =
             rest.filter(|part| !part.starts_with("BYHOUR=") && !part.starts_with("BYMINUTE="));
         let rule = rest.collect::<Vec<_>>().join(";");
-        let rule = format!("{rule};BYHOUR={hour};BYMINUTE={minute}");
+        let hours: Vec<String> = hours.iter().map(u32::to_string).collect();
+        let rule = format!("{rule};BYHOUR={};BYMINUTE={minute}", hours.join(","));
         let midnight = self.next.date().and_time(NaiveTime::MIN);
         let moved = Self::new(&rule, midnight, self.zone)?;
         match moved.next() {

@@ -212,11 +212,37 @@ fn fixed(message: &ParsedMessage) -> Option<Intent> {
 fn alarms(request: &str) -> Option<&'static str> {
     let (asking, about) = match request.strip_suffix("alarms") {
         Some(asking) => (asking, "alarm"),
-        None => (request.strip_suffix("timers")?, "timer"),
+        None => match request.strip_suffix("timers") {
+            Some(asking) => (asking, "timer"),
+            None => return one_alarm(request),
+        },
     };
     let is_asked = matches!(
         asking.trim_end(),
         "" | "my" | "show my" | "show me my" | "show" | "list" | "list my" | "all my" | "any"
+    );
+    is_asked.then_some(about)
+}
+
+/// "my timer", "show my alarm", but not "alarm", which may begin a request.
+fn one_alarm(request: &str) -> Option<&'static str> {
+    let (asking, about) = match request.strip_suffix(" alarm") {
+        Some(asking) => (asking, "alarm"),
+        None => (request.strip_suffix(" timer")?, "timer"),
+    };
+    let is_asked = matches!(
+        asking,
+        "my" | "show my"
+            | "show me my"
+            | "see my"
+            | "check my"
+            | "whats my"
+            | "what is my"
+            | "wheres my"
+            | "where is my"
+            | "hows my"
+            | "show the"
+            | "show me the"
     );
     is_asked.then_some(about)
 }

@@ -24,7 +24,9 @@ pub use corrected_value::{
 };
 pub(in crate::assistant) use fixed::{UNDO, is_consent};
 pub(in crate::assistant::builtin) use moment::problem;
-pub use new_time::{counted_unit_s, is_time_answer, names_hour, names_time, time_shift, unit_of_s};
+pub use new_time::{
+    answered_time, counted_unit_s, is_time_answer, names_hour, names_time, time_shift, unit_of_s,
+};
 pub(in crate::assistant) use new_time::{read_new_time, read_shift};
 pub(in crate::assistant) use read::read;
 pub(super) use restated::may_correct;
@@ -35,6 +37,7 @@ use std::ops::Range;
 
 use chrono::{Datelike, NaiveDate, NaiveTime, Weekday};
 
+use super::reminder::before::BeforeEvent;
 use super::reminder::repeats::Repeat;
 use crate::assistant::text::when::{self, Day, TimeExpression, TimeOfDay};
 use crate::clock::{Timestamp, Zone};
@@ -72,6 +75,12 @@ pub enum FollowUp {
     },
     /// "make it 2 hours before": so long before the event that was named with it.
     ChangeBefore,
+    /// "10 minutes before": before what was named last.
+    OneBefore {
+        request: BeforeEvent,
+        /// "also an hour before": besides what was said just before.
+        is_more: bool,
+    },
     Cancel(ReminderRef),
     /// "it's cancelled": what was just spoken of.
     CalledOff,
@@ -114,6 +123,12 @@ pub enum FollowUp {
     Skip {
         which: ReminderRef,
         day: Option<Range<Timestamp>>,
+    },
+    /// "not this saturday": that time of the one named last, if it repeats.
+    SkipLast {
+        day: Range<Timestamp>,
+        /// "not on saturday" may mean each.
+        or_each: Option<TimeChange>,
     },
     /// "cancel all but 2".
     CancelAllBut(ReminderRef),
@@ -214,6 +229,8 @@ enum NewTimeText {
     OnDays(Box<Repeat>),
     /// "only on weekdays": these days at the same time.
     OnlyOn(Box<Repeat>, Vec<Weekday>),
+    /// "9 and 20": these hours on the same days.
+    Hours(Box<Repeat>),
     /// "not on sundays": the same without these days.
     NotOn(Vec<Weekday>),
     /// "20" of "make it 20": an hour, if there is one, or so many minutes.

@@ -47,6 +47,8 @@ pub enum BirthdayAction {
     Remove(String),
     /// 30 February, or no day.
     Unclear,
+    /// "add Bo's birthday"
+    DayUnsaid(String),
     /// 5/6: two days.
     Ambiguous,
 }
@@ -62,6 +64,18 @@ struct Birthday {
     month: u32,
     day: u32,
     year: Option<i32>,
+}
+
+impl BirthdayAction {
+    /// What stands before the day that its reply asks for.
+    pub(super) fn lacks(&self, reply: &str) -> Option<String> {
+        match self {
+            Self::DayUnsaid(name) if reply.contains('?') => {
+                Some(format!("{} birthday is ", own_words(name)))
+            }
+            _ => None,
+        }
+    }
 }
 
 impl Superpower for BirthdayState {
@@ -116,6 +130,13 @@ impl Superpower for BirthdayState {
             BirthdayAction::Ambiguous => {
                 "On which day is it? I've noted nothing. Say the month as a word, like “Ana's birthday is on 3 May”.".to_owned()
             }
+            BirthdayAction::DayUnsaid(name) => match self.find(&name) {
+                Some(found) => format!("{}.", self.birthdays[found].display(context)),
+                None => format!(
+                    "On which day is {} birthday? I've noted nothing yet.",
+                    possessive(&name)
+                ),
+            },
             BirthdayAction::Unclear => {
                 "On which day is it? I've noted nothing. Say one birthday at a time, like “Ana's birthday is on 3 May”.".to_owned()
             }

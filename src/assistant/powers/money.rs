@@ -19,6 +19,7 @@ const NAMES: [&str; 81] = [
     "dirham", "dirhams", "aed", "sgd", "hkd", "mxn", "php", "ringgit", "shekels", "ils", "rs",
     "idr", "rupiah", "dong",
 ];
+const CENTS: [&str; 4] = ["cents", "cent", "ct", "pence"];
 /// Names that people also use of other money than that.
 const SLANG: [&str; 2] = ["bucks", "buck"];
 
@@ -75,7 +76,7 @@ pub(super) fn read(words: &Words, at: usize) -> Option<(Money, usize)> {
     let word = words.get(at);
     let first = word.as_bytes().first()?;
     // Most words. Other symbols than "$" aren't ASCII.
-    if first.is_ascii() && !first.is_ascii_digit() && *first != b'$' {
+    if first.is_ascii() && !first.is_ascii_digit() && *first != b'$' || ends_amount(words, at) {
         return None;
     }
     let before = SYMBOLS.iter().find(|symbol| word.starts_with(**symbol));
@@ -98,7 +99,7 @@ pub(super) fn read(words: &Words, at: usize) -> Option<(Money, usize)> {
         })
     };
     let next = words.get(at + 1);
-    if before.is_none() && after.is_none() && matches!(next, "cents" | "cent" | "ct") {
+    if before.is_none() && after.is_none() && CENTS.contains(&next) {
         let minor = (minor % 100 == 0).then_some(minor / 100)?;
         let currency = None;
         return Some((Money { minor, currency }, at + 2));
@@ -110,7 +111,42 @@ pub(super) fn read(words: &Words, at: usize) -> Option<(Money, usize)> {
         _ if NAMES.contains(&next) => (typed(subject_of(words, at + 1), false), at + 2),
         _ => (None, at + 1),
     };
+    // "23 euros and 40 cents"
+    let more = hundredths_after(words, end).filter(|_| currency.is_some() && minor % 100 == 0);
+    let (hundredths, end) = more.unwrap_or((0, end));
+    let minor = minor + hundredths;
     Some((Money { minor, currency }, end))
+}
+
+/// "and 40 cents", or the "40" of "23 euros 40 on lunch".
+fn hundredths_after(words: &Words, end: usize) -> Option<(i64, usize)> {
+    let at = end + usize::from(matches!(words.get(end), "and" | "&"));
+    let count: i64 = words.get(at).parse().ok()?;
+    if !(1..100).contains(&count) {
+        return None;
+    }
+    if CENTS.contains(&words.get(at + 1)) {
+        return Some((count, at + 2));
+    }
+    let is_name = end
+        .checked_sub(1)
+        .is_some_and(|last| NAMES.contains(&words.get(last)));
+    let is_alone = at == end && words.get(at).len() == 2 && is_name;
+    (is_alone && matches!(words.get(at + 1), "" | "on" | "for")).then_some((count, at + 1))
+}
+
+/// Whether these are the hundredths of the amount before them.
+fn ends_amount(words: &Words, at: usize) -> bool {
+    let before = |n: usize| at.checked_sub(n).map_or("", |at| words.get(at));
+    let and = usize::from(matches!(before(1), "and" | "&"));
+    let has_digit = |word: &str| word.contains(|c: char| c.is_ascii_digit());
+    let is_unit = |n: usize| match before(n) {
+        word if NAMES.contains(&word) || SYMBOLS.contains(&word) => has_digit(before(n + 1)),
+        word => has_digit(word) && SYMBOLS.iter().any(|symbol| word.contains(symbol)),
+    };
+    let end = at.saturating_sub(and);
+    // Most words are after no amount.
+    end > 0 && is_unit(and + 1) && hundredths_after(words, end).is_some()
 }
 
 /// "1 000" as "1000".

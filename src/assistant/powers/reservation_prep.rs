@@ -51,6 +51,8 @@ pub enum ReservationAction {
     Show(EntryRef),
     /// The soonest one whose text has one of these words: its seat, its gate.
     Detail(&'static [&'static str]),
+    /// The answer where nothing else knows the seat: the journey of which none is kept.
+    NoDetail(&'static [&'static str]),
     /// The answer where nothing else knows of what was asked for: what is kept of its kind.
     NoneKept(EntryRef),
     Remove(EntryRef),
@@ -233,6 +235,23 @@ impl ReservationState {
         Some(format!("📌 {}", entry.display(context)))
     }
 
+    /// Of the soonest journey.
+    fn no_detail(&self, words: &[&str], context: &PowerContext<'_>) -> Option<String> {
+        let detail = *words.first()?;
+        let may_have = |kind: &str| match detail {
+            "gate" | "terminal" => kind == "flight",
+            "platform" | "coach" => matches!(kind, "train" | "bus"),
+            _ => kinds::is_ride(kind),
+        };
+        let is_ride = |what: &str| Words::new(what).iter().any(may_have);
+        let sorted = self.bookings.sorted(context);
+        let ride = sorted.into_iter().find(|entry| is_ride(&entry.what))?;
+        Some(format!(
+            "I know no {detail} for it: {}.",
+            ride.display(context)
+        ))
+    }
+
     fn show(&self, which: &EntryRef, context: &PowerContext<'_>) -> Option<String> {
         match self.named(which, context).first() {
             Some(entry) => Some(format!("📌 {}", entry.display(context))),
@@ -373,6 +392,7 @@ impl Superpower for ReservationState {
             }
             ReservationAction::Show(which) => return self.show(&which, context),
             ReservationAction::Detail(words) => return self.detail(words, context),
+            ReservationAction::NoDetail(words) => return self.no_detail(words, context),
             ReservationAction::NoneKept(which) => {
                 return self
                     .keeps_kind_of(&which)

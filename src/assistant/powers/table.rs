@@ -269,6 +269,7 @@ impl PowerAction {
                 time_after(format!("{what} renews "))
             }
             Self::PackageTracking(action) => time_after(action.lacks()?),
+            Self::BirthdayReminder(action) => time_after(action.lacks(reply)?),
             Self::TicketsVault(action) => action.lacks(),
             Self::BillSplit(_) if reply.ends_with(bill_split::WHO_SHARES) => Some(LackingPart {
                 answer: AnswerKind::People,
@@ -292,6 +293,9 @@ impl PowerAction {
             Self::ReservationPrep(ReservationAction::Show(which)) => Some(Self::ReservationPrep(
                 ReservationAction::NoneKept(which.clone()),
             )),
+            Self::ReservationPrep(ReservationAction::Detail(words)) => {
+                Some(Self::ReservationPrep(ReservationAction::NoDetail(words)))
+            }
             _ => None,
         }
     }

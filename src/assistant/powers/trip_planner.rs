@@ -87,6 +87,11 @@ pub enum TripAction {
         /// The words of the days.
         said: String,
     },
+    /// A later last day of the trip to that place, or of the only one.
+    Extend {
+        place: String,
+        to: TripEnd,
+    },
     /// A plan of a day, to another day.
     Replan {
         what: String,
@@ -104,6 +109,17 @@ pub enum TripAction {
     TwoRequests,
     /// A place with dates that weren't understood.
     DatesUnclear,
+}
+
+/// The last day that a trip gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TripEnd {
+    On {
+        date: NaiveDate,
+        is_weekday: bool,
+    },
+    /// So many days later.
+    Later(u64),
 }
 
 /// A trip as it was named.
@@ -213,6 +229,7 @@ impl Superpower for TripState {
                 to,
                 said,
             } => return self.relocate(&which, (from, to), &said, context),
+            TripAction::Extend { place, to } => return self.extend(&place, to, context),
             TripAction::Replan { what, day } => return self.replan(&what, day, context),
             TripAction::Unplan { what, day } => return self.unplan(&what, day, context),
             TripAction::Wait(place) => return self.wait(&place, context),

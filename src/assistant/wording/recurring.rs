@@ -70,6 +70,11 @@ pub fn comes_at_hours(times: &[(u8, u8)]) -> String {
     )
 }
 
+/// "make it 8:30 and 20:00"
+pub fn minutes_differ() -> String {
+    "One reminder comes at the same minute of each hour, so nothing has changed. For other minutes set a second one, like “remind me every day at 8:30 to …”.".to_owned()
+}
+
 /// A recurring reminder can't be moved to another day.
 pub fn recurring_stays() -> String {
     "That reminder comes again and again, so I've left it as it is. Say for example “make it 10:00”, “make it every friday” or “cancel that”.".to_owned()

@@ -98,6 +98,29 @@ pub fn reminders_of_group(
     numbered_list(&format!("This group has {count}:"), lines, reminders.len())
 }
 
+/// "did you remind me yesterday?"
+pub fn reminders_come_unlisted() -> String {
+    "I can't look back at reminders that have come: each stands in this chat at its time. “reminders” shows what is to come.".to_owned()
+}
+
+/// Those of a group that somebody set, where there are others of other people.
+pub fn own_reminders_of_group(
+    own: &[(&str, Timestamp)],
+    others: usize,
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    let others = counted(others, "reminder", "reminders");
+    let more = format!("Others have set {others}: “reminders” shows all of this group.");
+    if own.is_empty() {
+        return format!("You have set no reminders here. {more}");
+    }
+    let lines = numbered_reminders(own, now, timezone);
+    let count = counted(own.len(), "reminder", "reminders");
+    let list = numbered_list(&format!("You have set {count} here:"), lines, own.len());
+    format!("{list}\n{more}")
+}
+
 /// Today's reminders for the daily summary; `None` without any.
 pub fn reminders_of_day(
     reminders: &[(&str, Timestamp)],

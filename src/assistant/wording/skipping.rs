@@ -39,6 +39,34 @@ pub fn only_next_skipped(
     )
 }
 
+/// "not on monday": that one, or each?
+pub fn skipped_once_or_always(day: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
+    let (name, lower) = weekday(day, timezone);
+    format!(
+        "Only on {}, or never on {name}s? I've changed nothing yet: say “not this {lower}” or “not on {lower}s”.",
+        times::date(day, now, timezone),
+    )
+}
+
+/// "not on monday" where the reminder comes before that. `next`, `day`: its next time, and the one
+/// that is to be left out.
+pub fn skipped_always_or_not(
+    what: &str,
+    (next, day): (Timestamp, Timestamp),
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    let (name, lower) = weekday(day, timezone);
+    let only_next = only_next_skipped(what, next, now, timezone);
+    format!("{only_next} “not on {lower}s” leaves out every {name}.")
+}
+
+fn weekday(day: Timestamp, timezone: Option<Zone>) -> (String, String) {
+    let name = times::weekday(day, timezone);
+    let lower = name.to_lowercase();
+    (name, lower)
+}
+
 /// "pause it", "resume it"
 pub fn reminders_not_paused() -> String {
     "I can't pause a reminder without an end, so I changed nothing. “pause it until friday” leaves out its times until then, “skip the next one” only one, and “cancel that” ends it.".to_owned()

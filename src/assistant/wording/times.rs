@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use chrono::{DateTime, Datelike};
 
+use super::texts::counted;
 use crate::clock::{Timestamp, Zone};
 
 /// A hint for answers with a time of day in a guessed zone.
@@ -95,6 +96,22 @@ pub fn date_of(day: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String
     format!("{when}: {}.", local(day, timezone).format("%A, %-d %B %Y"))
 }
 
+/// "In 4 weeks and 1 day: Friday, 25 December 2026.", and less than a week in days.
+pub fn weeks_until(day: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
+    let days = days_between(now, day, timezone);
+    let counted = |n: i64, unit| counted(n.unsigned_abs() as usize, unit);
+    let weeks = counted(days / 7, "week");
+    let when = match days % 7 {
+        _ if days < 7 => return date_of(day, now, timezone),
+        0 => weeks,
+        rest => format!("{weeks} and {}", counted(rest, "day")),
+    };
+    format!(
+        "In {when}: {}.",
+        local(day, timezone).format("%A, %-d %B %Y")
+    )
+}
+
 /// A zone's usual name; IANA's fixed offsets have the opposite sign.
 pub(super) fn zone_name(zone: Zone) -> String {
     match zone
@@ -133,6 +150,11 @@ pub fn day_name(day: Timestamp, now: Timestamp, zone: Zone) -> String {
     }
 }
 
+/// "Monday"
+pub(super) fn weekday(day: Timestamp, timezone: Option<Zone>) -> String {
+    local(day, timezone).format("%A").to_string()
+}
+
 /// "tomorrow after 10:00". `link`: "after".
 pub fn limited_day(link: &str, at: Timestamp, now: Timestamp, zone: Zone) -> String {
     let clock = clock(local(at, Some(zone)), Some(zone));
@@ -149,7 +171,7 @@ pub fn hours_of_day(span: &Range<Timestamp>, now: Timestamp, zone: Zone) -> Stri
 }
 
 /// "Friday, 3 January", with the year if it isn't the current one.
-fn date(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
+pub(super) fn date(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
     let (at, now) = (local(at, timezone), local(now, timezone));
     let pattern = if at.year() == now.year() {
         "%A, %-d %B"

@@ -1,9 +1,8 @@
 //! Changing the time of reminders that a message refers to: "make it 10", "move 2 to friday".
 
 use super::{Referent, referent, snooze, subject};
-use crate::assistant::builtin::{ReminderRef, TimeChange};
+use crate::assistant::builtin::{BeforeEvent, ReminderRef, TimeChange};
 use crate::assistant::{self, Intent, MessageContext, wording};
-use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::NUMBERS_MS;
 use crate::ingest::dialog::latest::{self, ItemEvent, Latest};
@@ -14,7 +13,6 @@ use crate::ingest::turn::MessageTurn;
 use crate::ingest::{corrected_value, reminder_requests};
 use crate::ingest::{event_reminders, listing};
 use crate::store::{Reminder, Tx};
-use std::ops::Range;
 
 /// The most messages that are read: a request for a reminder before something, and its corrections.
 const OFFSETS_MAX: usize = 5;
@@ -93,6 +91,23 @@ pub(super) fn change_time(
         }
         Err(reply) => reply.into(),
     }))
+}
+
+/// "10 minutes before": another offset for what was just said, or a reminder before what was told or
+/// set.
+pub(super) fn remind_before(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    request: &BeforeEvent,
+    is_more: bool,
+) -> Result<Option<Reply>> {
+    if !is_more && let Some(reply) = change_offset(turn, tx)? {
+        return Ok(Some(reply));
+    }
+    match event_reminders::just_told(turn, tx)? {
+        Some(_) => event_reminders::remind(turn, tx, request).map(Some),
+        None => Ok(None),
+    }
 }
 
 /// "make it 2 hours before", right after a reminder before an event was asked for or set. `None`: it
@@ -323,77 +338,4 @@ pub(super) fn change_each(
     // `undo` takes back all of them.
     Latest::of(ItemEvent::Changed, open).note(turn, tx)?;
     Ok(reply)
-}
-
-/// `day`: `None` for the next time. `None`: nothing is meant that repeats.
-pub(super) fn skip(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    which: &ReminderRef,
-    day: Option<&Range<Timestamp>>,
-) -> Result<Option<String>> {
-    let comes = |reminder: &Reminder| {
-        let is_on = |day| !reminder.moments(day, 1).is_empty();
-        reminder.recurrence.is_some() && day.is_none_or(is_on)
-    };
-    let mut repeating = match referent::resolve(turn, tx, which)? {
-        Some(Referent::Open(open)) => open,
-        _ => Vec::new(),
-    };
-    repeating.retain(comes);
-    if repeating.is_empty() && *which == ReminderRef::Latest {
-        repeating = open_reminders::here(turn, tx)?;
-        repeating.retain(comes);
-    }
-    let timezone = turn.timezone();
-    if let (true, Some(day)) = (repeating.is_empty(), day)
-        && let Some(once) = only_on(turn, tx, which, day)?
-    {
-        open_reminders::cancel(turn, tx, std::slice::from_ref(&once))?;
-        let once = std::slice::from_ref(&once);
-        return Ok(Some(wording::reminders_cancelled(&listing::listed(once))));
-    }
-    match repeating.as_slice() {
-        [] if *which == ReminderRef::Latest || day.is_some() && !turn.in_group() => {
-            let about = match which {
-                ReminderRef::About(about) => Some(about.as_str()),
-                _ => None,
-            };
-            Ok(Some(wording::nothing_to_skip(about)))
-        }
-        [] => Ok(None),
-        [only] => {
-            let next = only.send_at..only.send_at.plus_ms(1);
-            let day = day.unwrap_or(&next);
-            let skipped = reminder_requests::skip(turn, tx, only, day)?;
-            Ok(Some(skipped.unwrap_or_else(|| {
-                wording::only_next_skipped(&only.text, only.send_at, turn.now, timezone)
-            })))
-        }
-        several => {
-            let how = "with a word of it, like “skip my run reminder tomorrow”";
-            listing::ask_which(turn, tx, how, several).map(Some)
-        }
-    }
-}
-
-/// The only reminder of that name that comes on that day, and no other: "skip tomorrow's alarm".
-fn only_on(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
-    which: &ReminderRef,
-    day: &Range<Timestamp>,
-) -> Result<Option<Reminder>> {
-    if !matches!(which, ReminderRef::About(_)) {
-        return Ok(None);
-    }
-    let mut open = match referent::resolve(turn, tx, which)? {
-        Some(Referent::Open(open)) => open,
-        _ => return Ok(None),
-    };
-    open.retain(|one| one.recurrence.is_none() && day.contains(&one.send_at));
-    match open.len() {
-        1 => Ok(open.pop()),
-        _ => Ok(None),
-    }
 }

@@ -59,6 +59,10 @@ pub(in crate::ingest) fn answer_rest(
     }
     let persona = turn.ingest.persona.get();
     let rest = assistant::missing_part(&turn.message.text, &persona.name);
+    let rest = match answer {
+        AnswerKind::Time => assistant::answered_time(&rest),
+        _ => rest,
+    };
     let is_one = match answer {
         AnswerKind::Any => !rest.is_empty(),
         AnswerKind::Time => assistant::is_time_answer(&rest),

@@ -22,12 +22,24 @@ pub(super) fn carry_out(
     what: &FollowUp,
 ) -> Result<Option<Reply>> {
     Ok(Some(match what {
+        FollowUp::Snooze(None) if begins_request(turn, tx)? => return Ok(None),
         FollowUp::Snooze(time) => snooze_last(turn, tx, time.as_ref())?,
         FollowUp::SnoozeUnclear { first, second } => wording::which_duration(first, second).into(),
         FollowUp::SnoozeNumbered { numbers, time } => numbered(turn, tx, numbers, time.as_ref())?,
         FollowUp::SnoozeNth { nth, time } => one_of(turn, tx, *nth, time.as_ref())?,
         _ => return Ok(None),
     }))
+}
+
+/// "remind me later" where nothing was named: of what?
+fn begins_request(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
+    if !says(turn, "remind") || says(turn, "again") {
+        return Ok(false);
+    }
+    let latest = latest::read_named(turn, tx)?;
+    let has_come = latest.is_some_and(|(latest, at)| latest.delivery(at, turn.now).is_some());
+    let is_open = matches!(referent::find_last(turn, tx)?, Some(Referent::Open(_)));
+    Ok(!has_come && !is_open)
 }
 
 pub(super) fn snooze_last(

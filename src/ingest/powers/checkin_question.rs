@@ -79,8 +79,10 @@ fn may_answer(intent: &Intent) -> bool {
                     | FollowUp::Again(_)
                     | FollowUp::Change { .. }
                     | FollowUp::ChangeBefore
+                    | FollowUp::OneBefore { .. }
                     | FollowUp::Rename { .. }
                     | FollowUp::Skip { .. }
+                    | FollowUp::SkipLast { .. }
                     | FollowUp::Cancel(_)
                     | FollowUp::CancelAllBut(_)
                     | FollowUp::DoneNumbered(_)

@@ -151,6 +151,7 @@ impl RequestFacts<'_> {
             | FollowUp::Skip { .. }
             | FollowUp::CancelAllBut(_)
             | FollowUp::Undo => true,
+            FollowUp::SkipLast { .. } => self.has_latest,
             FollowUp::Snooze(_) => self.has_latest || self.has_word(&["snooze"]),
             FollowUp::Change { .. }
             | FollowUp::Reword { .. }

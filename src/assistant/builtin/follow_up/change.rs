@@ -4,7 +4,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::new_time::{
-    is_of_time, mentions_time, minutes_alone, number_alone, read_new_time, time_alone,
+    hours, is_of_time, mentions_time, minutes_alone, number_alone, read_new_time, time_alone,
 };
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::assistant::builtin::reminder::before::other_offset;
@@ -232,6 +232,7 @@ pub(super) fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         minutes_alone(words, from..range.end, verb)
             .or_else(|| number_alone(words, from..range.end))
             .or_else(|| read_new_time(words, from..range.end))
+            .or_else(|| hours(words, from..range.end))
     };
     if let Some(from) = referred.filter(|from| links(words, *from, verb))
         && let Some(to) = time(from)

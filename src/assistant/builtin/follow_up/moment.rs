@@ -30,6 +30,7 @@ impl TimeChange {
             | NewTimeText::OnDays(repeat)
             | NewTimeText::OnlyOn(repeat, _) => repeated(repeat, now, zone),
             NewTimeText::NotOn(_) => Err(wording::reminder_repeats_unclear()),
+            NewTimeText::Hours(_) => Err(wording::change_unclear()),
             NewTimeText::Later(seconds) => check(now.plus_s(*seconds), now, None),
             NewTimeText::Forward => Err(wording::earlier_or_later()),
         }
@@ -73,6 +74,8 @@ impl TimeChange {
             (NewTimeText::NotOn(days), Some(recurrence)) => {
                 on_weekdays(recurrence, now, |day| !days.contains(&day))
             }
+            (NewTimeText::Hours(repeat), Some(recurrence)) => at_hours(repeat, recurrence, now),
+            (NewTimeText::Hours(_), None) => Err(wording::change_unclear()),
             (NewTimeText::NotOn(_), None) => Err(wording::comes_only_once()),
             (
                 NewTimeText::Repeat(repeat)
@@ -146,6 +149,29 @@ fn moved_once(
         _ if is_whole_hour => at_own_time(spec, local.time(), now, zone),
         _ => at_own_time(same, local.time(), now, zone),
     }
+}
+
+/// On the same days at other hours.
+fn at_hours(repeat: &Repeat, recurrence: &Recurrence, now: Timestamp) -> Result<NewTime, String> {
+    if recurrence.is_through_the_day() {
+        return Err(wording::recurring_stays());
+    }
+    let daily = repeat.recurrences(now, recurrence.zone());
+    let daily = daily.map_err(|_| wording::change_unclear())?;
+    let [daily] = daily.as_slice() else {
+        return Err(wording::minutes_differ());
+    };
+    let times = daily.times_of_day();
+    let minute = times.first().map_or(0, |(_, minute)| *minute);
+    let hours: Vec<u32> = times.iter().map(|(hour, _)| u32::from(*hour)).collect();
+    let moved = recurrence.at_hours(&hours, minute.into(), now);
+    let moved = moved.map_err(wording::recurrence_refused)?;
+    let send_at = moved.next().ok_or_else(wording::reminder_no_such_time)?;
+    Ok(NewTime {
+        send_at,
+        recurrence: Some(moved),
+        zone: None,
+    })
 }
 
 /// At the time of day that it had, where none was named.

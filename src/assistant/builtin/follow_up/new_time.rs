@@ -70,6 +70,20 @@ pub(super) fn number_alone(words: &Words, range: Range<usize>) -> Option<TimeCha
     Some(TimeChange(NewTimeText::Number { count, hour }))
 }
 
+/// "9 and 20", "at 8, 12 and 18": several hours.
+pub(super) fn hours(words: &Words, range: Range<usize>) -> Option<TimeChange> {
+    let from = words.skip(range.start, phrases!["to", "at", "for"]);
+    let is_listed = (from..range.end).any(|at| matches!(words.get(at), "and" | "&"));
+    if !is_listed {
+        return None; // most changes
+    }
+    let daily = format!("every day at {}", words.original(from..range.end));
+    let daily = Words::new(&daily);
+    let (repeat, end) = repeats::read(&daily, 0)?;
+    let is_whole = end == daily.len() && repeat.names_hours();
+    is_whole.then(|| TimeChange(NewTimeText::Hours(Box::new(repeat))))
+}
+
 /// Whether a message that is only a time may begin with this word: a cheap check before parsing a
 /// time.
 pub(super) fn begins_time(word: &str) -> bool {
@@ -196,6 +210,13 @@ pub fn time_shift(text: &str) -> Option<TimeChange> {
     is_shift
         .then(|| read_shift(&words, 0..words.len()))
         .flatten()
+}
+
+/// "on 6 june" of "it's on 6 june".
+pub fn answered_time(text: &str) -> String {
+    let words = Words::new(text);
+    let from = words.skip(0, phrases!["its", "it is"]);
+    words.original(from..words.len()).to_owned()
 }
 
 /// Whether words answer the question for a day: a time, or days of a span, with at most a detail after

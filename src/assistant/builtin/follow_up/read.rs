@@ -11,10 +11,10 @@ use super::fixed::fixed;
 use super::new_time::{begins_time, read_new_time, time_alone};
 use super::next_dates::next_dates;
 use super::revised_time::revised_time;
-use super::skip::{pause, skip, switched_off_on_day};
+use super::skip::{pause, skip, skip_last, switched_off_on_day};
 use super::snooze::{more_minutes, snooze};
 use super::{FollowUp, ReminderRef, TimeChange};
-use crate::assistant::builtin::reminder::repeats;
+use crate::assistant::builtin::reminder::{before, repeats};
 use crate::assistant::builtin::{ParsedMessage, subject};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
@@ -32,7 +32,9 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
     let at = message.start.min(end);
     let found = fixed(message.request())
         .or_else(|| other_time(words, at..end))
+        .or_else(|| skip_last(message, at..end))
         .or_else(|| limited(words, at..end))
+        .or_else(|| one_before(words, at..end))
         .or_else(|| corrected(words, at..end))
         .or_else(|| taken_back(words, at..end))
         .or_else(|| {
@@ -98,6 +100,16 @@ static BEFORE_TIME: Phrases = Phrases::new(&[
     "yes yes i know", "yes i know", "i know i know", "i know", "not yet but", "not yet", "not now",
     "hmm", "hm", "uh", "um", "well", "ill do it", "i will do it", "ill do that",
 ]);
+
+/// "10 minutes before", "also an hour before": a reminder before what was named last.
+fn one_before(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let request = before::alone(words, range.clone())?;
+    let linked = range.start.checked_sub(1).map(|at| words.get(at));
+    let is_linked = matches!(linked, Some("also" | "and"));
+    let is_more =
+        is_linked || matches!(words.get(range.end), "too") || words.get(range.end - 1) == "well";
+    Some(FollowUp::OneBefore { request, is_more })
+}
 
 /// "dentist got moved to friday at 3".
 fn moved_about(words: &Words, range: Range<usize>) -> Option<FollowUp> {
@@ -180,6 +192,12 @@ fn again(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     }
     if let Some(time) = too.and_then(|end| time_alone(words, me..end.max(me))) {
         return Some(FollowUp::Again(time));
+    }
+    let later = phrases![
+        "a bit later", "a little later", "later", "in a bit", "in a little bit", "in a while",
+    ];
+    if words.after(me, later) == Some(range.end) {
+        return Some(FollowUp::Snooze(None));
     }
     let from = words.after(
         range.start,

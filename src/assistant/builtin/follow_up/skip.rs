@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use super::{FollowUp, ReminderRef};
+use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
+use crate::assistant::builtin::reminder::repeats;
 use crate::assistant::builtin::{ParsedMessage, agenda, subject};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
@@ -13,9 +14,20 @@ use crate::assistant::text::words::Words;
 const ALONE_WORDS_MAX: usize = 3;
 
 /// The words after "pause": "it until friday", "my swim reminder for 2 weeks". Without an end there
-/// is none.
+/// is none, but "next week" has one.
 pub(super) fn pause(message: &ParsedMessage, range: Range<usize>) -> Option<FollowUp> {
     let words = &message.words;
+    let span = |at: usize| {
+        let from = words.skip(at, phrases!["for", "in"]);
+        let is_named = matches!(words.get(from), "this" | "next");
+        let span = agenda::named_span(message, &words.phrase(from..range.end));
+        Some((at, span.filter(|_| is_named)?.range))
+    };
+    if let Some((about_end, day)) = (range.start + 1..range.end).find_map(span) {
+        let which = which(words, range.start..about_end)?;
+        let day = Some(day);
+        return Some(FollowUp::Skip { which, day });
+    }
     let (now, zone) = (message.context.now, message.zone());
     let (about_end, end) = (range.start + 1..range.end).find_map(|at| {
         let until = words.after(at, phrases!["until", "till", "til"]);
@@ -97,6 +109,28 @@ pub(super) fn skip(message: &ParsedMessage, range: Range<usize>) -> Option<Follo
         }
     };
     Some(FollowUp::Skip { which, day })
+}
+
+/// "not this saturday", "not tomorrow", "not on monday", but not "not on mondays".
+pub(super) fn skip_last(message: &ParsedMessage, range: Range<usize>) -> Option<FollowUp> {
+    static NOT: Phrases = Phrases::new(&[
+        "not on", "not for", "not", "but not on", "but not", "except for", "except on", "except",
+        "no need for", "no need on", "no need",
+    ]);
+    let words = &message.words;
+    let from = words.after(range.start, &NOT)?;
+    let said = words.phrase(from..range.end);
+    let span = agenda::named_span(message, &said).map(|span| span.range);
+    let day = || agenda::day(words, from..range.end, message.context.now, message.zone());
+    let day = span.or_else(day)?;
+    let weekdays = repeats::weekdays(words, words.skip(from, phrases!["the"]));
+    let weekdays = weekdays.filter(|(_, end)| *end == range.end);
+    let is_each = weekdays.as_ref().is_some_and(|(days, _)| days.len() > 1) || said.ends_with('s');
+    if weekdays.is_some() && is_each {
+        return None;
+    }
+    let or_each = weekdays.map(|(days, _)| TimeChange(NewTimeText::NotOn(days)));
+    Some(FollowUp::SkipLast { day, or_each })
 }
 
 /// "turn off tomorrow's alarm", "turn off my alarm for tomorrow": that time of it.

@@ -156,9 +156,16 @@ const IRREGULAR: [(&str, &str); 5] = [
     ("buy", "bought"),
 ];
 
+/// Beginnings of words of one meaning: "allergy" and "allergic".
+const STEMS: [&str; 5] = ["allerg", "asthma", "diabet", "pregnan", "vegetarian"];
+
 /// Whether two words are forms of one word: "car" and "cars", "park" and "parked".
 fn is_form_of(a: &str, b: &str) -> bool {
-    if IRREGULAR.contains(&(a, b)) || IRREGULAR.contains(&(b, a)) {
+    let have_stem = |stem: &str| a.starts_with(stem) && b.starts_with(stem);
+    if IRREGULAR.contains(&(a, b))
+        || IRREGULAR.contains(&(b, a))
+        || STEMS.iter().any(|stem| have_stem(stem))
+    {
         return true;
     }
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };

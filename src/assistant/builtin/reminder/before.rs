@@ -5,7 +5,7 @@ mod offsets;
 
 use std::ops::Range;
 
-use chrono::Days;
+use chrono::{Days, Months};
 
 pub(in crate::assistant::builtin) use offsets::other_offset;
 pub(super) use offsets::several;
@@ -64,6 +64,8 @@ pub struct EventReading {
 enum Offset {
     /// Calendar days, and the time of that day in hours and minutes.
     Days(u64, (u32, u32)),
+    /// Calendar months, and the time of day.
+    Months(u32, (u32, u32)),
     Seconds(i64),
 }
 
@@ -126,6 +128,10 @@ impl BeforeEvent {
         let at = match self.offset {
             Offset::Days(days, (hour, minute)) => {
                 let date = event.day.checked_sub_days(Days::new(days));
+                date.and_then(|date| when::at_hour(date, hour, minute, zone))
+            }
+            Offset::Months(months, (hour, minute)) => {
+                let date = event.day.checked_sub_months(Months::new(months));
                 date.and_then(|date| when::at_hour(date, hour, minute, zone))
             }
             Offset::Seconds(seconds) => {
@@ -223,6 +229,9 @@ pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<Befor
     let offset = match (offset, spec) {
         (offset, None) => offset,
         (Offset::Days(days, _), Some(spec)) => Offset::Days(days, when::time_of_day(&spec).ok()?),
+        (Offset::Months(months, _), Some(spec)) => {
+            Offset::Months(months, when::time_of_day(&spec).ok()?)
+        }
         (Offset::Seconds(_), Some(_)) => return None,
     };
     let reading = |event_end: usize, text: String| EventReading {
@@ -316,6 +325,22 @@ fn before_it(words: &Words, range: Range<usize>) -> Option<BeforeEvent> {
     Some(BeforeEvent { readings, offset })
 }
 
+/// "10 minutes before", "an hour before that too" as a whole message.
+pub(in crate::assistant::builtin) fn alone(
+    words: &Words,
+    range: Range<usize>,
+) -> Option<BeforeEvent> {
+    let before = words.get(range.end.checked_sub(1)?);
+    let may_end = matches!(before, "before" | "it" | "that" | "well" | "too");
+    let (lead, offset) = range
+        .clone()
+        .filter(|_| may_end) // most messages
+        .find_map(|at| offset_before(words, range.start, at))?;
+    let found = before_it(words, range.clone())?;
+    let is_alone = lead == range.start && found.offset == offset;
+    (is_alone && found.text_without_event() == Some("")).then_some(found)
+}
+
 /// Whether the words from `at` on may name an event. A time is none, and several at once
 /// ("meetings") are a setting of the calendar's reminders.
 pub(super) fn is_event(words: &Words, at: usize, end: usize) -> bool {
@@ -387,6 +412,7 @@ fn offset_before(words: &Words, from: usize, at: usize) -> Option<(usize, Offset
         let offset = match (delay.months, delay.days, delay.seconds) {
             (0, days, 0) => Offset::Days(u64::try_from(days).ok()?, (DAY_HOUR, 0)),
             (0, 0, seconds) => Offset::Seconds(seconds),
+            (months, 0, 0) => Offset::Months(u32::try_from(months).ok()?, (DAY_HOUR, 0)),
             _ => return None,
         };
         (end == at).then_some((start, offset))

@@ -187,18 +187,24 @@ fn others_after(words: &Words, first: &Repeat, range: Range<usize>) -> Vec<(Repe
     const OTHERS_MAX: usize = 6;
     let mut others: Vec<(Repeat, usize)> = Vec::new();
     let mut end = range.start;
-    let is_whole = |repeat: &Repeat| repeat.names_day() && repeat.has_time();
+    let is_whole = |repeat: &Repeat| {
+        (repeat.names_day() || repeat.step().is_some_and(|step| step.days == 1))
+            && repeat.has_time()
+    };
     while is_whole(first)
         && others.len() < OTHERS_MAX
         && let Some(next) = words.after(end, phrases!["and on", "and every", "and", "&"])
     {
-        // "wednesday" is like "every wednesday" here.
-        let rest = format!("every {}", words.original(next..range.end));
-        let read = repeats::read(words, next);
-        let read = read.or_else(|| {
+        // "wednesday" is like "every wednesday" here, and "9 on sundays" like "at 9 on sundays".
+        let read_after = |word: &str| {
+            let rest = format!("{word} {}", words.original(next..range.end));
             let (repeat, end) = repeats::read(&Words::new(&rest), 0)?;
             Some((repeat, next + end - 1))
-        });
+        };
+        let read = repeats::read(words, next);
+        let read = read
+            .or_else(|| read_after("every"))
+            .or_else(|| read_after("at"));
         let Some((repeat, after)) = read.filter(|(repeat, _)| is_whole(repeat)) else {
             break;
         };

@@ -76,6 +76,13 @@ impl Repeat {
         self.start.is_some() || self.frequency.days != Days::Unsaid
     }
 
+    /// Whether it names several times of day and no more: "every day at 9 and 20".
+    pub(in crate::assistant) fn names_hours(&self) -> bool {
+        let is_hour = |spec: &TimeExpression| spec.clock.is_some() && spec.zone.is_none();
+        let is_more = self.between.is_some() || self.start.is_some() || self.end.is_some();
+        self.times.len() > 1 && self.times.iter().all(is_hour) && !is_more
+    }
+
     /// Whether it names times of day: "morning and evening".
     pub(in crate::assistant) fn names_time(&self) -> bool {
         !self.times.is_empty() || self.between.is_some()

@@ -49,6 +49,32 @@ pub(super) fn is_left(words: &Words) -> bool {
     trailing(words).is_some() || words.after(last, phrases!["local time"]) == Some(words.len())
 }
 
+/// "landing in new york at 6pm local time": the zone of the place in the text.
+pub(super) fn local(parts: ReminderParts, said: &Words) -> ReminderParts {
+    let spec = parts
+        .spec
+        .filter(|spec| spec.clock.is_some() && spec.zone.is_none());
+    let is_named = |words: &Words| {
+        (1..words.len()).any(|at| words.after(at, phrases!["local time"]).is_some())
+    };
+    let words = Words::new(&parts.text);
+    // "ask about local time in tokyo" is the text.
+    let is_local = is_named(said) && !is_named(&words);
+    let Some(mut spec) = spec.filter(|_| is_local) else {
+        return parts;
+    };
+    spec.zone = (0..words.len()).find_map(|at| {
+        let from = words.after(at, phrases!["in", "at", "to"])?;
+        let ends = (from + 1..=words.len().min(from + ZONE_WORDS_MAX)).rev();
+        ends.into_iter()
+            .find_map(|end| zone::find(&words.phrase(from..end)))
+    });
+    ReminderParts {
+        spec: Some(spec),
+        ..parts
+    }
+}
+
 /// With the zone at the end of the text as that of the time of day.
 pub(super) fn taken(parts: ReminderParts) -> ReminderParts {
     let is_open = |zone: Option<Zone>| zone.is_none();

@@ -16,7 +16,8 @@ use crate::assistant::text::words::Words;
 const NAME_WORDS_MAX: usize = 6;
 static WHEN: Phrases = Phrases::new(&[
     "when is", "whens", "what day is", "when was", "do you know when", "how many days until",
-    "how many days till", "how many days to", "how long until", "how long till",
+    "how many weeks until", "how many weeks till", "how many days till", "how many days to",
+    "how long until", "how long till",
 ]);
 
 /// Words before a name in a statement.
@@ -89,7 +90,7 @@ pub(in crate::assistant::powers) fn parse(
             Some((Clear, is_now(message, name)?))
         }
         // "Ana's birthday is going to be fun" is ordinary talk.
-        _ if stated && end == next => Some((Clear, BirthdayAction::Unclear)),
+        _ if stated && end == next => Some((Clear, BirthdayAction::DayUnsaid(name))),
         _ => None,
     }
 }

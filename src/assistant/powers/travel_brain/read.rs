@@ -13,11 +13,16 @@ const PLACE_WORDS_MAX: usize = 5;
 pub(in super::super) fn parse(
     message: &ParsedMessage<'_>,
 ) -> Option<(RequestStrength, TravelAction)> {
-    use RequestStrength::Clear;
+    use RequestStrength::{Clear, Soft};
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
     if let Some(action) = parse_fixed(message.request()) {
-        return Some((Clear, action));
+        // A booking or a ticket that is kept may tell, too.
+        let strength = match action {
+            TravelAction::Details => Soft,
+            _ => Clear,
+        };
+        return Some((strength, action));
     }
     static REMOVING: Phrases = Phrases::new(&["forget", "delete", "remove", "ignore", "drop"]);
     if let Some((kind, to)) = words

@@ -2,10 +2,11 @@
 
 use chrono::{Days, NaiveDate};
 
-use super::{TripAction, TripRef, TripState, span};
+use super::{NO_TRIP, TripAction, TripEnd, TripRef, TripState, span};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::{PowerContext, RequestChoice, local_time, parsers};
 use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when::{self, amount};
 use crate::assistant::text::words::Words;
 use crate::assistant::wording::texts::same;
 
@@ -55,6 +56,43 @@ pub(super) fn parse(
     })
 }
 
+/// "extend my trip until 9 december", "extend the rome trip by 2 days".
+pub(super) fn extended(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<TripAction> {
+    let words = &message.words;
+    let from = words.after(at, phrases!["extend", "prolong", "lengthen"])?;
+    let from = words.skip(from, phrases!["my", "our", "the"]);
+    let is_link = |n: &usize| matches!(words.get(*n), "until" | "till" | "til" | "by");
+    let to = || (from + 1..end).rev().find(|n| words.get(*n) == "to");
+    let link = (from + 1..end).find(is_link).or_else(to)?;
+    let place = match words.after(from, phrases!["trip to", "stay in", "trip"]) {
+        Some(place) if place <= link => parsers::original(words, place, link),
+        _ if words.get(link - 1) == "trip" => parsers::original(words, from, link - 1),
+        _ => return None,
+    };
+    let is_short = place.split_whitespace().count() <= PLACE_WORDS_MAX;
+    let (to, next) = match words.get(link) {
+        "by" => {
+            let (count, next) = match words.get(link + 1) {
+                "a" | "another" => (1, link + 2),
+                _ => amount::count(words, link + 1)?,
+            };
+            let unit_days = match words.get(next) {
+                "day" | "days" => 1,
+                "week" | "weeks" => 7,
+                _ => return None,
+            };
+            (TripEnd::Later(u64::from(count) * unit_days), next + 1)
+        }
+        _ => {
+            let day = words.skip(link + 1, phrases!["on"]);
+            let (date, next) = parsers::read_day(words, day, message.context.now, message.zone())?;
+            let is_weekday = when::weekday_name(words.get(day)).is_some();
+            (TripEnd::On { date, is_weekday }, next)
+        }
+    };
+    (is_short && next == end).then_some(TripAction::Extend { place, to })
+}
+
 /// "remove vatican", "remove vatican from day 2": with whether a trip is named.
 pub(super) fn unplanned(words: &Words<'_>, at: usize, end: usize) -> Option<(bool, TripAction)> {
     let from = words.after(at, phrases!["remove", "delete", "drop", "take"])?;
@@ -90,6 +128,46 @@ pub(super) fn unplanned(words: &Words<'_>, at: usize, end: usize) -> Option<(boo
 }
 
 impl TripState {
+    /// A later last day. `None`: there is no trip.
+    pub(super) fn extend(
+        &mut self,
+        place: &str,
+        to: TripEnd,
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        let trips = self.trips.iter().enumerate();
+        let mut meant = trips.filter(|(_, trip)| place.is_empty() || same(&trip.place, place));
+        let Some((at, trip)) = meant.next() else {
+            return place.is_empty().then(|| NO_TRIP.to_owned());
+        };
+        if meant.next().is_some() {
+            return Some(
+                "Which trip do you mean? I've changed nothing. Say “extend my trip to … until …” with its place."
+                    .to_owned(),
+            );
+        }
+        let (Some(first), Some(last)) = (trip.from, trip.to) else {
+            return Some(trip.display(context));
+        };
+        let (first, last) = (local_time::day(first), local_time::day(last));
+        let new = match to {
+            TripEnd::Later(days) => last.checked_add_days(Days::new(days))?,
+            // The next sunday after the trip's end.
+            TripEnd::On { date, is_weekday } if is_weekday && date <= last => {
+                let weeks = u64::try_from((last - date).num_days()).ok()? / 7 + 1;
+                date.checked_add_days(Days::new(7 * weeks))?
+            }
+            TripEnd::On { date, .. } => date,
+        };
+        if new <= last {
+            return Some(format!(
+                "It goes on until then already, so I've changed nothing: {}.",
+                trip.title(context)
+            ));
+        }
+        self.relocate(&TripRef::Number(at + 1), (first, Some(new)), "", context)
+    }
+
     /// `None`: there is no such trip.
     pub(super) fn relocate(
         &mut self,

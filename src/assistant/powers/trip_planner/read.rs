@@ -52,6 +52,9 @@ pub(in crate::assistant::powers) fn parse(
     if let Some(place) = cancelled(words, at, end) {
         return Some((Clear, TripAction::Cancel(place)));
     }
+    if let Some(action) = moves::extended(message, at, end) {
+        return Some((Soft, action));
+    }
     if let Some(action) = moves::parse(message, at, end, |at| dates(message, at)) {
         return Some((Soft, action));
     }
@@ -131,8 +134,9 @@ fn fixed(request: &str) -> Option<TripAction> {
         "my trips" | "trips" | "show my trips" | "our trips" | "show our trips"
         | "list my trips" | "list trips" => TripAction::List,
         _ if PACKING_LIST.contains(request) => TripAction::IfAny(Box::new(TripAction::PackingList)),
-        "cancel my trip" | "delete my trip" | "cancel the trip" | "cancel our trip"
-        | "delete the trip" | "delete our trip" => TripAction::Cancel(String::new()),
+        "cancel trip" | "delete trip" | "remove my trip" | "remove the trip" | "cancel my trip"
+        | "delete my trip" | "cancel the trip" | "cancel our trip" | "delete the trip"
+        | "delete our trip" => TripAction::Cancel(String::new()),
         "plan a trip" | "plan a holiday" | "plan a vacation" | "lets plan a trip" | "new trip" => {
             TripAction::Unclear
         }
