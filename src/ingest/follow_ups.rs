@@ -76,10 +76,7 @@ pub(super) fn carry_out(
             to,
         } => change_last(turn, tx, to)?,
         FollowUp::Change { which, to } => changes::change_time(turn, tx, which, to)?,
-        FollowUp::ChangeBefore => changes::change_offset(turn, tx)?,
-        FollowUp::OneBefore { request, is_more } => {
-            changes::remind_before(turn, tx, request, *is_more)?
-        }
+        FollowUp::ChangeBefore | FollowUp::OneBefore { .. } => before(turn, tx, what)?,
         FollowUp::Cancel(ReminderRef::Last) => cancel_last(turn, tx)?,
         FollowUp::Cancel(which) if !is_latest => cancel(turn, tx, which)?.map(Reply::from),
         FollowUp::Cancel(_) => cancel_it(turn, tx)?.map(Reply::from),
@@ -99,18 +96,7 @@ pub(super) fn carry_out(
             _ => None,
         },
         FollowUp::Replace { .. } | FollowUp::Instead { .. } => replace(turn, tx, what)?,
-        FollowUp::Skip { which, day } => {
-            skipping::skip(turn, tx, which, day.as_ref())?.map(Reply::from)
-        }
-        FollowUp::SkipLast { day, or_each } => {
-            match (
-                skipping::skip_last(turn, tx, day, or_each.as_ref())?,
-                or_each,
-            ) {
-                (None, Some(to)) => change_last(turn, tx, to)?,
-                (reply, _) => reply.map(Reply::from),
-            }
-        }
+        FollowUp::Skip { .. } | FollowUp::SkipLast { .. } => leave_out(turn, tx, what)?,
         FollowUp::CancelAllBut(kept) => by_number::cancel_all_but(turn, tx, kept)?.map(Reply::from),
         FollowUp::Undo => Some(undo::last_or_nothing(turn, tx)?.into()),
         FollowUp::IsSet => is_set(turn, tx)?.map(Reply::from),
@@ -120,6 +106,35 @@ pub(super) fn carry_out(
         FollowUp::MovedAbout { about, to } => event_times::moved(turn, tx, about, to)?,
         FollowUp::Dates(which) => next_dates(turn, tx, which)?.map(Reply::from),
     })
+}
+
+/// "make it 2 hours before", "also an hour before".
+fn before(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, what: &FollowUp) -> Result<Option<Reply>> {
+    match what {
+        FollowUp::OneBefore { request, is_more } => {
+            changes::remind_before(turn, tx, request, *is_more)
+        }
+        _ => changes::change_offset(turn, tx),
+    }
+}
+
+/// "skip tomorrow", "not on monday".
+fn leave_out(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, what: &FollowUp) -> Result<Option<Reply>> {
+    match what {
+        FollowUp::Skip { which, day } => {
+            Ok(skipping::skip(turn, tx, which, day.as_ref())?.map(Reply::from))
+        }
+        FollowUp::SkipLast { day, or_each } => {
+            match (
+                skipping::skip_last(turn, tx, day, or_each.as_ref())?,
+                or_each,
+            ) {
+                (None, Some(to)) => change_last(turn, tx, to),
+                (reply, _) => Ok(reply.map(Reply::from)),
+            }
+        }
+        _ => Ok(None),
+    }
 }
 
 fn replace(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, what: &FollowUp) -> Result<Option<Reply>> {

@@ -106,20 +106,12 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
         word if word.starts_with(|c: char| c.is_ascii_digit()) => {
             timer_first(message).or_else(|| set_late(message))
         }
-        _ => set_late(message),
+        _ => pending::came(message).or_else(|| set_late(message)),
     }
 }
 
 /// "tomorrow at 9 remind me to …".
 fn set_late(message: &ParsedMessage) -> Option<Intent> {
-    static HAS_COME: Phrases = Phrases::new(&[
-        "did you remind", "did u remind", "didnt you remind", "have you reminded",
-        "did you ever remind", "why did you remind", "why didnt you remind", "when did you remind",
-        "what did you remind",
-    ]);
-    if message.words.after(message.start, &HAS_COME).is_some() {
-        return Some(Intent::Say(wording::reminders_come_unlisted()));
-    }
     // A cheap check first: parsing a time costs more, and most messages aren't reminders.
     if !message
         .words
@@ -307,8 +299,7 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
     if let Some(found) = other_than_once(message, &range, request) {
         return found;
     }
-    let parsed = zones::taken(parsed_request(message, range.clone(), request));
-    let mut parsed = zones::local(parsed, words);
+    let mut parsed = zones::taken(parsed_request(message, range.clone(), request), words);
     if is_pronoun(&parsed.text) || parsed.text.is_empty() {
         parsed.text = request.nothing.to_owned();
     }

@@ -235,23 +235,6 @@ impl ReservationState {
         Some(format!("📌 {}", entry.display(context)))
     }
 
-    /// Of the soonest journey.
-    fn no_detail(&self, words: &[&str], context: &PowerContext<'_>) -> Option<String> {
-        let detail = *words.first()?;
-        let may_have = |kind: &str| match detail {
-            "gate" | "terminal" => kind == "flight",
-            "platform" | "coach" => matches!(kind, "train" | "bus"),
-            _ => kinds::is_ride(kind),
-        };
-        let is_ride = |what: &str| Words::new(what).iter().any(may_have);
-        let sorted = self.bookings.sorted(context);
-        let ride = sorted.into_iter().find(|entry| is_ride(&entry.what))?;
-        Some(format!(
-            "I know no {detail} for it: {}.",
-            ride.display(context)
-        ))
-    }
-
     fn show(&self, which: &EntryRef, context: &PowerContext<'_>) -> Option<String> {
         match self.named(which, context).first() {
             Some(entry) => Some(format!("📌 {}", entry.display(context))),

@@ -7,7 +7,7 @@ use crate::assistant::builtin::reminder::repeats::{Repeat, RepeatProblem};
 use crate::assistant::builtin::wording;
 use crate::assistant::text::when::{self, Day, Problem, TimeExpression, TimeOfDay};
 use crate::clock::{Timestamp, Zone};
-use crate::model::recurrence::Recurrence;
+use crate::model::recurrence::{Recurrence, RecurrenceError};
 
 /// Earlier hours are meant only where a reminder was as early.
 const DAY_BEGINS_HOUR: u32 = 7;
@@ -110,14 +110,7 @@ impl TimeChange {
                 }
                 let spec = in_same_half(*spec, local.time());
                 let (hour, minute) = when::time_of_day(&spec).map_err(problem)?;
-                let moved = recurrence.at_time(hour, minute, now);
-                let moved = moved.map_err(wording::recurrence_refused)?;
-                let send_at = moved.next().ok_or_else(wording::reminder_no_such_time)?;
-                Ok(NewTime {
-                    send_at,
-                    recurrence: Some(moved),
-                    zone: None,
-                })
+                next_of(recurrence.at_time(hour, minute, now))
             }
             (NewTimeText::Forward, _) => Err(wording::earlier_or_later()),
             (NewTimeText::Later(_), Some(_)) => Err(wording::recurring_stays()),
@@ -164,7 +157,10 @@ fn at_hours(repeat: &Repeat, recurrence: &Recurrence, now: Timestamp) -> Result<
     let times = daily.times_of_day();
     let minute = times.first().map_or(0, |(_, minute)| *minute);
     let hours: Vec<u32> = times.iter().map(|(hour, _)| u32::from(*hour)).collect();
-    let moved = recurrence.at_hours(&hours, minute.into(), now);
+    next_of(recurrence.at_hours(&hours, minute.into(), now))
+}
+
+fn next_of(moved: Result<Recurrence, RecurrenceError>) -> Result<NewTime, String> {
     let moved = moved.map_err(wording::recurrence_refused)?;
     let send_at = moved.next().ok_or_else(wording::reminder_no_such_time)?;
     Ok(NewTime {

@@ -1,7 +1,7 @@
-//! Listing open reminders, and pausing them, which is not possible.
+//! Listing open reminders, and what is not possible: pausing them, and looking back at those that came.
 
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};
-use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::phrases::{Phrases, phrases};
 
 pub(super) fn lists(request: &str) -> bool {
     phrases![
@@ -34,4 +34,15 @@ pub(super) fn paused(message: &ParsedMessage) -> Option<Intent> {
     let is_it = words.len() == at + 1 && matches!(words.get(at), "it" | "that" | "this");
     (message.is_addressed && (is_meant || is_it))
         .then(|| Intent::Unclear(wording::reminders_not_paused()))
+}
+
+/// "did you remind me yesterday?"
+pub(super) fn came(message: &ParsedMessage) -> Option<Intent> {
+    static HAS_COME: Phrases = Phrases::new(&[
+        "did you remind", "did u remind", "didnt you remind", "have you reminded",
+        "did you ever remind", "why did you remind", "why didnt you remind", "when did you remind",
+        "what did you remind",
+    ]);
+    let is_asked = message.words.after(message.start, &HAS_COME).is_some();
+    is_asked.then(|| Intent::Say(wording::reminders_come_unlisted()))
 }

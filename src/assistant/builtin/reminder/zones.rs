@@ -50,7 +50,7 @@ pub(super) fn is_left(words: &Words) -> bool {
 }
 
 /// "landing in new york at 6pm local time": the zone of the place in the text.
-pub(super) fn local(parts: ReminderParts, said: &Words) -> ReminderParts {
+fn local(parts: ReminderParts, said: &Words) -> ReminderParts {
     let spec = parts
         .spec
         .filter(|spec| spec.clock.is_some() && spec.zone.is_none());
@@ -76,7 +76,9 @@ pub(super) fn local(parts: ReminderParts, said: &Words) -> ReminderParts {
 }
 
 /// With the zone at the end of the text as that of the time of day.
-pub(super) fn taken(parts: ReminderParts) -> ReminderParts {
+/// `said`: the words of the request.
+pub(super) fn taken(parts: ReminderParts, said: &Words) -> ReminderParts {
+    let parts = local(parts, said);
     let is_open = |zone: Option<Zone>| zone.is_none();
     let spec = parts
         .spec

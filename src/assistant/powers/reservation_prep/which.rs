@@ -76,4 +76,21 @@ impl ReservationState {
             kept.any(|entry| Words::new(&entry.what).iter().any(|word| word == kind))
         })
     }
+
+    /// The seat, or the like, of the soonest journey is not known.
+    pub(super) fn no_detail(&self, words: &[&str], context: &PowerContext<'_>) -> Option<String> {
+        let detail = *words.first()?;
+        let may_have = |kind: &str| match detail {
+            "gate" | "terminal" => kind == "flight",
+            "platform" | "coach" => matches!(kind, "train" | "bus"),
+            _ => kinds::is_ride(kind),
+        };
+        let is_ride = |what: &str| Words::new(what).iter().any(may_have);
+        let sorted = self.bookings.sorted(context);
+        let ride = sorted.into_iter().find(|entry| is_ride(&entry.what))?;
+        Some(format!(
+            "I know no {detail} for it: {}.",
+            ride.display(context)
+        ))
+    }
 }
