@@ -22,7 +22,7 @@ pub mod wording;
 pub use address::{addresses, is_fixed_command};
 pub use builtin::{
     ANYTHING_TO_REMIND, AccountTask, CrisisKind, FactChange, Intent, MessageContext, ProfilePart,
-    Statement, UnknownMessage, around_missing_event, asks_for_list, asks_for_time,
+    Statement, UnknownMessage, around_missing_event, asks_for_list, asks, asks_for_time,
     begins_with_task, corrected_value, counted_unit_s, crisis_is_over, crisis_language,
     hour_or_people, is_consent, is_day_for_span, is_figure_of_speech, is_other_offset,
     is_time_answer, is_unrelated_to_crisis, may_answer, may_be_value, may_restate, means_all,

@@ -341,11 +341,22 @@ pub fn begins_with_task(text: &str, persona: &str) -> bool {
 pub fn only_asks(text: &str, persona: &str) -> bool {
     let mut words = Words::new(text);
     parsing::drop_name(&mut words, persona);
+    words.len() <= 2 || is_question(&words)
+}
+
+/// Whether it is a question, or asks for something to be shown.
+pub fn asks(text: &str, persona: &str) -> bool {
+    let mut words = Words::new(text);
+    parsing::drop_name(&mut words, persona);
+    is_question(&words)
+}
+
+fn is_question(words: &Words) -> bool {
     static ASKS: Phrases = Phrases::new(&[
         "what", "whats", "who", "whos", "how", "hows", "when", "whens", "where", "wheres", "which",
         "why", "show", "list", "do", "does", "did", "is", "are", "am",
     ]);
-    words.is_question() || words.after(0, &ASKS).is_some() || words.len() <= 2
+    words.is_question() || words.after(0, &ASKS).is_some()
 }
 
 /// The language in which a text tells of a crisis, as a tag of BCP 47. `None`: it tells of none.

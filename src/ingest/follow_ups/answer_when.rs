@@ -90,7 +90,7 @@ pub(super) fn with_time(
     let just_now = turn.now.0 - at.0 <= JUST_DELIVERED_MS;
     let has_come =
         latest.event == ItemEvent::Delivered || snooze::is_put_off(turn, tx, &latest, at)?;
-    if !has_come || !just_now {
+    if !has_come || !just_now || subject::is_another(turn, tx)? {
         return Ok(None);
     }
     if snooze::may_name_one(turn, &latest) {

@@ -286,6 +286,10 @@ pub(super) fn again(
     if let Some((latest, at)) = latest::read_named(turn, tx)?
         && (latest.event == ItemEvent::Delivered || is_put_off(turn, tx, &latest, at)?)
     {
+        // "remind me again" names what came.
+        if !says(turn, "again") && subject::is_another(turn, tx)? {
+            return Ok(None);
+        }
         let delivery = latest.delivery(at, turn.now);
         let delivered = delivery.map_or_else(Vec::new, |delivery| delivery.reminders);
         let time = of_delivered(time, &delivered, turn);
