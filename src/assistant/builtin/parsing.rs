@@ -93,6 +93,7 @@ fn after_courtesies(words: &Words) -> usize {
         "cn u", "can yu", "can yo", "are you able to", "are u able to", "r u able to",
         "id want you to", "i need u to", "i want u to", "i want you to", "i need you to",
         "i would like you to", "id like you to", "i want to", "i would like to", "id like to",
+        "i should like to",
         "would you mind", "be so kind and", "be so kind as to", "you should", "is it possible to",
         "would it be possible to", "would it be possible for you to",
         "i was wondering if you could", "i wonder if you could", "might i ask you to",

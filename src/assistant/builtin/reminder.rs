@@ -13,6 +13,7 @@ mod event_with_reminder;
 mod half_hour;
 mod half_understood;
 mod later;
+mod no_thing;
 mod parts;
 mod pending;
 mod recurring;
@@ -42,6 +43,7 @@ pub(in crate::assistant) use later::counts_from_another;
 pub(super) use parts::split_words;
 pub(in crate::assistant) use parts::without_courtesies;
 use parts::{split_request, text_of, without_too};
+use no_thing::names_nothing;
 use recurring::{recurring, repeated};
 use repeats::repeats;
 use several_times::{at_several_times, each_with_text, each_with_time};
@@ -262,6 +264,16 @@ fn at_hour_alone(words: &Words, body: usize, nothing: &'static str) -> Option<Re
     })
 }
 
+/// "9 in the morning", "6 tonight": a number and the part of the day, and nothing else.
+fn hour_of_day(words: &Words, range: Range<usize>) -> Option<TimeExpression> {
+    if when::read(words, range.start).is_some() {
+        return None;
+    }
+    let (hour, end) = when::read_hour_alone(words, range.start)?;
+    let (more, end) = when::read(words, end).filter(|(_, end)| *end == range.end)?;
+    hour.merged(more).filter(|_| end > range.start)
+}
+
 /// Reads reminders other than one text at one time: corrected, before an event, repeating, or at
 /// several times.
 fn other_than_once(
@@ -295,12 +307,16 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
     let end = without_courtesies(words, request.body..words.len());
     let body = words.after(request.body, phrases!["please", "pls", "plz"]);
     let body = body.filter(|body| *body < end).unwrap_or(request.body);
+    let body = words.skip(body, phrases!["also", "too", "as well"]);
     let range = body..without_too(words, body..end);
+    if let Some(spec) = hour_of_day(words, range.clone()).filter(|_| request.lead.is_none()) {
+        return finished(message, &spec, request.nothing);
+    }
     if let Some(found) = other_than_once(message, &range, request) {
         return found;
     }
     let mut parsed = zones::taken(parsed_request(message, range.clone(), request));
-    if is_pronoun(&parsed.text) || parsed.text.is_empty() {
+    if names_nothing(&parsed.text) || parsed.text.is_empty() {
         parsed.text = request.nothing.to_owned();
     }
     parsed.text = request.with_purpose(parsed.text, words);
@@ -308,6 +324,11 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
         && is_early(&parsed.text, clock.hour)
     {
         clock.bare = false;
+    }
+    let asked = parsed.spec;
+    let asked = asked.and_then(|spec| vague::hour_of_occasion(message, &spec, &parsed));
+    if let Some(asked) = asked {
+        return asked;
     }
     let several = parsed.spec.is_some()
         && (parsed.text.starts_with("and ") || parsed.text.starts_with("or "));
@@ -382,23 +403,6 @@ fn corrected(message: &ParsedMessage, range: Range<usize>, found: &CorrectedTime
     }
 }
 
-/// The text names nothing: "remind me of it tomorrow".
-fn is_pronoun(text: &str) -> bool {
-    matches!(
-        text.to_lowercase().as_str(),
-        "it" | "this"
-            | "that"
-            | "them"
-            | "these"
-            | "those"
-            | "instead"
-            | "again"
-            | "same"
-            | "the same"
-            | "the same thing"
-    )
-}
-
 /// Whether a reminder is about something: by its words, or as an alarm that wakes somebody.
 pub fn reminder_matches(text: &str, about: &str) -> bool {
     let is_alarm = matches!(
@@ -421,6 +425,7 @@ fn finished(message: &ParsedMessage, spec: &TimeExpression, text: &str) -> Inten
     if text.chars().count() > REMINDER_CHARS_MAX {
         return Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX));
     }
+    let text = if names_nothing(text) { "" } else { text };
     match when::resolve(spec, message.context.now, message.zone()) {
         Ok(send_at) if text.is_empty() => Intent::AskWhat {
             reply: wording::reminder_without_text(),

@@ -127,6 +127,11 @@ pub(in crate::ingest) fn answer_when(
     };
     match understood(turn, &request) {
         Intent::AskWhen { reply, .. } | Intent::Unclear(reply) => Ok(Some(reply.into())),
+        // "tomorrow after breakfast"
+        ref request @ Intent::AskRest { ref reply, .. } => {
+            question::ask_about(turn, tx, request)?;
+            Ok(Some(reply.clone().into()))
+        }
         request @ (Intent::Remind { .. } | Intent::Several(_)) => {
             question::close(turn, tx)?;
             reminder_requests::set_requested(turn, tx, request).map(Some)
@@ -158,6 +163,13 @@ fn was_changed_since_asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bo
     })
 }
 
+/// "8am and 1pm and 7pm" for "8am 1pm 7pm" and "8/13/19". `None`: it is written otherwise.
+fn listed_hours(text: &str) -> Option<String> {
+    let hours: Vec<&str> = text.split([' ', '/', ',']).filter(|part| !part.is_empty()).collect();
+    let is_hour = |hour: &&str| hour.starts_with(|c: char| c.is_ascii_digit());
+    (hours.len() > 1 && hours.iter().all(is_hour)).then(|| hours.join(" and "))
+}
+
 /// A reminder whose times were asked for: "at 8, 14 and 20" between these words.
 fn remind_with(
     turn: &MessageTurn<'_>,
@@ -167,6 +179,7 @@ fn remind_with(
     let rest = ["every day ", "every ", "on ", "at "]
         .iter()
         .fold(rest, |rest, link| rest.strip_prefix(link).unwrap_or(rest));
+    let rest = &listed_hours(rest).unwrap_or_else(|| rest.to_owned());
     let understood = understood(turn, &format!("{before}{rest}{after}"));
     if let Intent::RemindBefore(request) = &understood {
         let plans = event_reminders::known(turn, tx)?;

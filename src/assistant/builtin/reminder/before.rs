@@ -12,7 +12,7 @@ pub(super) use offsets::several;
 pub use offsets::{around_missing_event, is_other_offset, names_offset, with_other_offset};
 
 use super::half_understood::has_time_left;
-use super::is_pronoun;
+use super::names_nothing;
 use super::parts::{after_link, text_of};
 use super::task_words::is_task_word;
 use crate::assistant::builtin::ParsedMessage;
@@ -230,7 +230,7 @@ pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<Befor
         text,
     };
     let before = text_of(words, after_link(words, range.start)..lead);
-    let before = Some(before).filter(|text| !is_pronoun(text));
+    let before = Some(before).filter(|text| !names_nothing(text));
     let before = before.unwrap_or_default();
     if let Some(text) = text_from.filter(|_| before.is_empty()) {
         let readings = vec![reading(event_end, text_of(words, text..end))];
@@ -304,7 +304,7 @@ fn before_it(words: &Words, range: Range<usize>) -> Option<BeforeEvent> {
         _ if lead == range.start => (String::new(), text_of(words, after_link(words, after)..end)),
         "of" | "about" | "for" => {
             let event = super::super::subject(words.original(range.start + 1..lead));
-            let event = Some(event).filter(|event| !is_pronoun(event));
+            let event = Some(event).filter(|event| !names_nothing(event));
             (event.unwrap_or_default(), String::new())
         }
         _ => {
