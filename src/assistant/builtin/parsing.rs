@@ -80,9 +80,7 @@ fn is_courtesy(word: HashedWord<'_>) -> bool {
 }
 
 static COURTESIES: WordSet = WordSet::new(&[
-    "afternoon", "alright", "also", "and", "btw", "dear", "evening", "fyi", "good", "hallo",
-    "hello", "hey", "hi", "hiya", "just", "kindly", "morning", "now", "oh", "ok", "okay", "please",
-    "pls", "plz", "so", "thanks", "there", "uh", "um", "well", "yo",
+    "afternoon", "alright", "also", "and", "bruh", "btw", "damn", "dang", "dear", "evening", "fyi", "good", "haha", "hallo", "hello", "hey", "hi", "hiya", "just", "kindly", "lmao", "lol", "morning", "now", "oh", "ok", "okay", "omg", "please", "pls", "plz", "so", "thanks", "there", "ugh", "uh", "um", "well", "yo",
 ]);
 
 fn after_courtesies(words: &Words) -> usize {

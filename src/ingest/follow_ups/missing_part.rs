@@ -178,7 +178,13 @@ fn remind_with(
 ) -> Result<Option<Reply>> {
     let rest = ["every day ", "every ", "on ", "at "]
         .iter()
-        .fold(rest, |rest, link| rest.strip_prefix(link).unwrap_or(rest));
+        .fold(rest.trim_end_matches('.'), |rest, link| {
+            let begins = rest.get(..link.len());
+            match begins.is_some_and(|begins| begins.eq_ignore_ascii_case(link)) {
+                true => &rest[link.len()..],
+                false => rest,
+            }
+        });
     let rest = &listed_hours(rest).unwrap_or_else(|| rest.to_owned());
     let understood = understood(turn, &format!("{before}{rest}{after}"));
     if let Intent::RemindBefore(request) = &understood {

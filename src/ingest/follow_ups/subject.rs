@@ -117,6 +117,18 @@ fn puts_off(text: &str) -> bool {
         return true;
     }
     let says = |all: &[&str]| words.iter().any(|word| all.contains(word));
+    // "he's not home", "nobody answers"
+    let is_of_somebody = matches!(
+        first,
+        "he" | "hes" | "she" | "shes" | "they" | "theyre" | "it" | "its" | "nobody" | "noone"
+    );
+    let denies = || {
+        first.starts_with("no")
+            || says(&["not", "isnt", "arent", "doesnt", "dont", "didnt", "wont", "closed", "busy"])
+    };
+    if is_of_somebody && words.len() <= WORDS_MAX && denies() {
+        return true;
+    }
     is_own
         && words.len() <= WORDS_MAX
         && (says(&["yet", "busy"])
