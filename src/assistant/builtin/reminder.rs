@@ -42,7 +42,7 @@ use half_understood::{
 pub(in crate::assistant) use later::counts_from_another;
 pub(super) use parts::split_words;
 pub(in crate::assistant) use parts::without_courtesies;
-use parts::{split_request, text_of, without_too};
+use parts::{split_request, text_of};
 use no_thing::names_nothing;
 use recurring::{recurring, repeated};
 use repeats::repeats;
@@ -264,16 +264,6 @@ fn at_hour_alone(words: &Words, body: usize, nothing: &'static str) -> Option<Re
     })
 }
 
-/// "9 in the morning", "6 tonight": a number and the part of the day, and nothing else.
-fn hour_of_day(words: &Words, range: Range<usize>) -> Option<TimeExpression> {
-    if when::read(words, range.start).is_some() {
-        return None;
-    }
-    let (hour, end) = when::read_hour_alone(words, range.start)?;
-    let (more, end) = when::read(words, end).filter(|(_, end)| *end == range.end)?;
-    hour.merged(more).filter(|_| end > range.start)
-}
-
 /// Reads reminders other than one text at one time: corrected, before an event, repeating, or at
 /// several times.
 fn other_than_once(
@@ -282,6 +272,10 @@ fn other_than_once(
     request: &ReminderText,
 ) -> Option<Intent> {
     let is_led = request.lead.is_some();
+    let hour = half_hour::of_day(&message.words, range.clone()).filter(|_| !is_led);
+    if let Some(hour) = hour {
+        return Some(finished(message, &hour, request.nothing));
+    }
     if let Some(asked) = half_hour::asked(&message.words, range.clone(), request) {
         return Some(asked);
     }
@@ -304,14 +298,7 @@ fn other_than_once(
 
 fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
     let words = &message.words;
-    let end = without_courtesies(words, request.body..words.len());
-    let body = words.after(request.body, phrases!["please", "pls", "plz"]);
-    let body = body.filter(|body| *body < end).unwrap_or(request.body);
-    let body = words.skip(body, phrases!["also", "too", "as well"]);
-    let range = body..without_too(words, body..end);
-    if let Some(spec) = hour_of_day(words, range.clone()).filter(|_| request.lead.is_none()) {
-        return finished(message, &spec, request.nothing);
-    }
+    let range = parts::of_body(words, request.body);
     if let Some(found) = other_than_once(message, &range, request) {
         return found;
     }
@@ -325,9 +312,7 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
     {
         clock.bare = false;
     }
-    let asked = parsed.spec;
-    let asked = asked.and_then(|spec| vague::hour_of_occasion(message, &spec, &parsed));
-    if let Some(asked) = asked {
+    if let Some(asked) = vague::hour_of_occasion(message, &parsed) {
         return asked;
     }
     let several = parsed.spec.is_some()

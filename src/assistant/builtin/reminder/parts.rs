@@ -100,8 +100,17 @@ pub(in crate::assistant) fn without_courtesies(words: &Words, range: Range<usize
     }
 }
 
+/// The words after "remind me" without courtesies, "also" and "too".
+pub(super) fn of_body(words: &Words, from: usize) -> Range<usize> {
+    let end = without_courtesies(words, from..words.len());
+    let body = words.after(from, phrases!["please", "pls", "plz"]);
+    let body = body.filter(|body| *body < end).unwrap_or(from);
+    let body = words.skip(body, phrases!["also", "too", "as well"]);
+    body..without_too(words, body..end)
+}
+
 /// The end of the words without "too" after a time: "to run tomorrow and on friday too".
-pub(super) fn without_too(words: &Words, range: Range<usize>) -> usize {
+fn without_too(words: &Words, range: Range<usize>) -> usize {
     static TOO: Phrases = Phrases::new(&["too", "as well", "also", "instead"]);
     let first = range.end.saturating_sub(2).max(range.start + 1);
     let too = (first..range.end).find(|at| words.after(*at, &TOO) == Some(range.end));

@@ -4,7 +4,7 @@
 use super::parts::{ReminderParts, text_of};
 use crate::assistant::builtin::{Intent, ParsedMessage, subject, wording};
 use crate::assistant::text::phrases::{Phrases, phrases};
-use crate::assistant::text::when::{self, TimeExpression};
+use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
 
 /// Words of such a time.
@@ -52,9 +52,9 @@ fn is_limit(words: &Words, at: usize) -> bool {
 /// "tomorrow after lunch": the question at which hour that is. `None`: no such words stand beside the time.
 pub(super) fn hour_of_occasion(
     message: &ParsedMessage,
-    spec: &TimeExpression,
     parsed: &ReminderParts,
 ) -> Option<Intent> {
+    let spec = parsed.spec?;
     if !spec.lacks_hour() || spec.part.is_some() || parsed.is_linked {
         return None;
     }
@@ -72,7 +72,7 @@ pub(super) fn hour_of_occasion(
         return Some(Intent::Unclear(wording::reminder_words_unknown(time)));
     }
     let zone = message.zone();
-    let at = when::resolve(spec, message.context.now, zone).ok()?;
+    let at = when::resolve(&spec, message.context.now, zone).ok()?;
     let day = at.utc().with_timezone(&zone).date_naive();
     Some(Intent::AskRest {
         reply: wording::reminder_time_unknown(time, &rest),
