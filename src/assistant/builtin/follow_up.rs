@@ -24,7 +24,9 @@ pub use corrected_value::{
 };
 pub(in crate::assistant) use fixed::{UNDO, is_consent};
 pub(in crate::assistant::builtin) use moment::problem;
-pub use new_time::{counted_unit_s, is_time_answer, names_hour, names_time, time_shift, unit_of_s};
+pub use new_time::{
+    counted_unit_s, is_time_answer, names_day, names_hour, names_time, time_shift, unit_of_s,
+};
 pub(in crate::assistant) use new_time::{read_new_time, read_shift};
 pub(in crate::assistant) use read::read;
 pub(super) use restated::may_correct;

@@ -40,10 +40,10 @@ use half_understood::{
     begins_with_hour, has_second_day, has_time_left, is_half_read, names_day_of_another,
 };
 pub(in crate::assistant) use later::counts_from_another;
+use no_thing::names_nothing;
 pub(super) use parts::split_words;
 pub(in crate::assistant) use parts::without_courtesies;
 use parts::{split_request, text_of};
-use no_thing::names_nothing;
 use recurring::{recurring, repeated};
 use repeats::repeats;
 use several_times::{at_several_times, each_with_text, each_with_time};

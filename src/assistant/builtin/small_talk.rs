@@ -132,7 +132,16 @@ fn opening(message: &ParsedMessage) -> Option<String> {
     let greets = |word: &str| {
         matches!(
             word,
-            "hey" | "hi" | "hiya" | "hello" | "hallo" | "yo" | "good" | "morning" | "there" | "dear"
+            "hey"
+                | "hi"
+                | "hiya"
+                | "hello"
+                | "hallo"
+                | "yo"
+                | "good"
+                | "morning"
+                | "there"
+                | "dear"
         )
     };
     let agrees = |word: &str| matches!(word, "ok" | "okay" | "alright");

@@ -135,7 +135,8 @@ impl ParcelState {
                 "Noted: {}. {}",
                 entry.display(context),
                 match is_late {
-                    true => "I don't remind you of it today, and I can't ask the carrier.".to_owned(),
+                    true =>
+                        "I don't remind you of it today, and I can't ask the carrier.".to_owned(),
                     false => promise(
                         POWER,
                         "I remind you on the day. I can't ask the carrier.",

@@ -81,6 +81,8 @@ pub enum ReservationAction {
     /// A booking whose day is not understood: the words to which it is added, and the reply.
     AskDay {
         before: String,
+        /// The time of day that was said: " at 3".
+        clock: String,
         reply: String,
     },
     /// Why the time can't be used.
@@ -149,7 +151,9 @@ impl ReservationState {
         let before = match (has_hour, is_late) {
             (true, false) => "I remind you two hours before.",
             (false, false) => "I remind you in the morning.",
-            (true, true) => return "That's within two hours, so I don't remind you of it.".to_owned(),
+            (true, true) => {
+                return "That's within two hours, so I don't remind you of it.".to_owned();
+            }
             (false, true) => return "That's today, so I don't remind you of it.".to_owned(),
         };
         promise(POWER, before, context)

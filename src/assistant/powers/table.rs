@@ -261,9 +261,9 @@ impl PowerAction {
             Self::ReservationPrep(ReservationAction::AskTime(what)) => {
                 time_after(format!("I booked {what} "))
             }
-            Self::ReservationPrep(ReservationAction::AskDay { before, .. })
-            | Self::PostEventCheckin(CheckinAction::AskDay { before, .. }) => {
-                time_after(before.clone())
+            Self::ReservationPrep(ReservationAction::AskDay { before, clock, .. })
+            | Self::PostEventCheckin(CheckinAction::AskDay { before, clock, .. }) => {
+                Some(LackingPart::day_between(before.clone(), clock.clone()))
             }
             Self::MembershipRenewal(RenewalAction::AskTime(what)) => {
                 time_after(format!("{what} renews "))

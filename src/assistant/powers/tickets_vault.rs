@@ -179,16 +179,18 @@ impl Superpower for TicketState {
             }
             TicketAction::SetTime(time) => {
                 let undated = self.tickets.without_day();
-                let Some(id) = undated.and_then(|id| self.tickets.set_time(id, time, context))
-                else {
-                    return context
-                        .sure
-                        .then(|| "Each of your tickets has a day already.".to_owned());
+                let dated = undated.and_then(|id| self.tickets.set_time(id, time, context));
+                let Some(id) = dated else {
+                    let reply = "Each of your tickets has a day already.";
+                    return context.sure.then(|| reply.to_owned());
                 };
-                let what = self.tickets.get(id)?.what.clone();
                 let is_late = self.tickets.skip_past(id, self.notices(context), context);
+                let what = &self.tickets.get(id)?.what;
                 let when = texts::time_text(time.day, time.minute, context.today());
-                format!("Okay, “{what}” is for {when}. {}", promised(is_late, context))
+                format!(
+                    "Okay, “{what}” is for {when}. {}",
+                    promised(is_late, context)
+                )
             }
             TicketAction::Detail(words) => {
                 let entry = self.tickets.with_word(words, context)?;

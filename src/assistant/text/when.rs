@@ -259,7 +259,10 @@ pub(in crate::assistant) fn time_at(words: &Words, at: usize) -> Option<(TimeExp
     let is_letter = before == "a" && words.get(at) == "at";
     // "call her on friday"
     let is_her = before == "her"
-        && matches!(words.get(at), "on" | "at" | "in" | "by" | "around" | "about");
+        && matches!(
+            words.get(at),
+            "on" | "at" | "in" | "by" | "around" | "about"
+        );
     (!is_other || is_letter || is_her).then_some(found)
 }
 

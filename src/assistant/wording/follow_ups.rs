@@ -132,6 +132,12 @@ pub fn change_unclear() -> String {
         .to_owned()
 }
 
+/// A time without its day, where the day was asked for.
+pub fn day_needed() -> String {
+    "On which day is that? I've noted nothing yet. Say it with its time, like “on friday at 15:00”."
+        .to_owned()
+}
+
 /// "make it 9" after a reminder before an event: the reminder's time, how long before, or the event's?
 pub fn before_event_unclear() -> String {
     "I'm not sure whether you mean the reminder or the event, so I've left both as they are. Say it with the name, like “move my concert reminder to 19:00”."

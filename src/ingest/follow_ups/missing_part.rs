@@ -3,7 +3,7 @@
 use super::subject;
 use crate::assistant::builtin::NewTime;
 use crate::assistant::powers::{AnswerKind, are_people};
-use crate::assistant::{self, Intent, MessageContext};
+use crate::assistant::{self, Intent, MessageContext, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::question::{self, Question};
@@ -54,7 +54,7 @@ pub(in crate::ingest) fn answer_rest(
     else {
         return Ok(None);
     };
-    if was_changed_since_asked(turn, tx)? {
+    if was_changed_since_asked(turn, tx)? || was_said_much_since(turn, tx)? {
         return Ok(None);
     }
     let persona = turn.ingest.persona.get();
@@ -62,11 +62,20 @@ pub(in crate::ingest) fn answer_rest(
     let is_one = match answer {
         AnswerKind::Any => !rest.is_empty(),
         AnswerKind::Time => assistant::is_time_answer(&rest),
+        AnswerKind::Day if assistant::is_time_answer(&rest) && !assistant::names_day(&rest) => {
+            let is_asked = question::was_just_asked(turn, tx)?;
+            return Ok(is_asked.then(|| wording::day_needed().into()));
+        }
+        AnswerKind::Day => assistant::is_time_answer(&rest),
         AnswerKind::People => are_people(&rest),
     };
     if !is_one {
         return Ok(None);
     }
+    let after = match answer == AnswerKind::Day && assistant::names_hour(&rest) {
+        true => String::new(),
+        false => after,
+    };
     if before == assistant::ANYTHING_TO_REMIND {
         return answer_all(turn, tx, &format!("{before}{rest}"));
     }
@@ -165,9 +174,25 @@ fn was_changed_since_asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bo
 
 /// "8am and 1pm and 7pm" for "8am 1pm 7pm" and "8/13/19". `None`: it is written otherwise.
 fn listed_hours(text: &str) -> Option<String> {
-    let hours: Vec<&str> = text.split([' ', '/', ',']).filter(|part| !part.is_empty()).collect();
+    let hours: Vec<&str> = text
+        .split([' ', '/', ','])
+        .filter(|part| !part.is_empty())
+        .collect();
     let is_hour = |hour: &&str| hour.starts_with(|c: char| c.is_ascii_digit());
     (hours.len() > 1 && hours.iter().all(is_hour)).then(|| hours.join(" and "))
+}
+
+/// Whether so much was said after the question that a time answers it no more.
+fn was_said_much_since(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
+    const SAID_MAX: usize = 3;
+    let (Some((_, asked_at)), Some(head)) =
+        (tx.question(turn.room.id, turn.user.id)?, turn.room.head)
+    else {
+        return Ok(false);
+    };
+    let messages = tx.view().chain(head, SAID_MAX + 1)?;
+    let since = messages.iter().filter(|one| one.received_at > asked_at);
+    Ok(since.count() > SAID_MAX)
 }
 
 /// A reminder whose times were asked for: "at 8, 14 and 20" between these words.
@@ -176,15 +201,16 @@ fn remind_with(
     tx: &mut Tx<'_>,
     (before, rest, after): (&str, &str, &str),
 ) -> Result<Option<Reply>> {
-    let rest = ["every day ", "every ", "on ", "at "]
-        .iter()
-        .fold(rest.trim_end_matches('.'), |rest, link| {
+    let rest = ["every day ", "every ", "on ", "at "].iter().fold(
+        rest.trim_end_matches('.'),
+        |rest, link| {
             let begins = rest.get(..link.len());
             match begins.is_some_and(|begins| begins.eq_ignore_ascii_case(link)) {
                 true => &rest[link.len()..],
                 false => rest,
             }
-        });
+        },
+    );
     let rest = &listed_hours(rest).unwrap_or_else(|| rest.to_owned());
     let understood = understood(turn, &format!("{before}{rest}{after}"));
     if let Intent::RemindBefore(request) = &understood {

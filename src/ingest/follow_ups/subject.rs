@@ -113,7 +113,10 @@ fn puts_off(text: &str) -> bool {
         first,
         "i" | "ill" | "im" | "ive" | "not" | "no" | "cant" | "didnt" | "havent" | "too" | "still"
     );
-    if matches!(lower.as_str(), "in a bit" | "in a while" | "in a moment" | "in a sec") {
+    if matches!(
+        lower.as_str(),
+        "in a bit" | "in a while" | "in a moment" | "in a sec"
+    ) {
         return true;
     }
     let says = |all: &[&str]| words.iter().any(|word| all.contains(word));
@@ -124,7 +127,9 @@ fn puts_off(text: &str) -> bool {
     );
     let denies = || {
         first.starts_with("no")
-            || says(&["not", "isnt", "arent", "doesnt", "dont", "didnt", "wont", "closed", "busy"])
+            || says(&[
+                "not", "isnt", "arent", "doesnt", "dont", "didnt", "wont", "closed", "busy",
+            ])
     };
     if is_of_somebody && words.len() <= WORDS_MAX && denies() {
         return true;

@@ -276,7 +276,10 @@ fn called_off(words: &Words, range: Range<usize>) -> Option<String> {
         "was called off", "is called off", "isnt happening", "is not happening", "fell through",
         "wont happen",
     ]);
-    let start = words.skip(range.start, phrases!["and also", "and", "also", "so", "but", "btw"]);
+    let start = words.skip(
+        range.start,
+        phrases!["and also", "and", "also", "so", "but", "btw"],
+    );
     let range = start..range.end;
     // "friday got cancelled": what of it?
     if when::day_at(words, start).is_some_and(|(_, end)| words.after(end, &SAID).is_some()) {

@@ -15,7 +15,10 @@ pub(in crate::assistant::builtin) fn answered_text(words: &Words) -> String {
         return String::new();
     }
     let text = text_of(words, after_link(words, 0)..words.len());
-    match text.chars().count() <= REMINDER_CHARS_MAX && !has_time_left(&text) && !names_nothing(&text) {
+    match text.chars().count() <= REMINDER_CHARS_MAX
+        && !has_time_left(&text)
+        && !names_nothing(&text)
+    {
         true => text,
         false => String::new(),
     }

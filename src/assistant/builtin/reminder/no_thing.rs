@@ -9,13 +9,20 @@ const WORDS_MAX: usize = 6;
 
 /// What was spoken of before; the longer phrases first.
 static REFERRING: Phrases = Phrases::new(&[
-    "a note to my reminder", "a note to the reminder", "note to my reminder", "note to the reminder", "all of it", "all of them", "all of these", "all of this", "both of them", "both of these", "the first one", "the last one", "the next one", "the other one", "the other thing", "the same thing", "the second one", "the third one", "all five", "all four", "all three", "another one", "first one", "last one", "my reminder", "second one", "that one", "that reminder", "the one", "the other", "the reminder", "the same", "this one", "this reminder", "all", "another", "both", "everything", "it", "one", "same", "that", "them", "these", "this", "those",
+    "a note to my reminder", "a note to the reminder", "note to my reminder",
+    "note to the reminder", "all of it", "all of them", "all of these", "all of this",
+    "both of them", "both of these", "the first one", "the last one", "the next one",
+    "the other one", "the other thing", "the same thing", "the second one", "the third one",
+    "all five", "all four", "all three", "another one", "first one", "last one", "my reminder",
+    "second one", "that one", "that reminder", "the one", "the other", "the reminder", "the same",
+    "this one", "this reminder", "all", "another", "both", "everything", "it", "one", "same",
+    "that", "them", "these", "this", "those",
 ]);
 
 /// Words beside it.
 static ADVERBS: Phrases = Phrases::new(&[
-    "also", "too", "as well", "again", "instead", "then", "though", "please", "so", "sorry",
-    "now", "pls", "once more", "and", "just", "of", "about",
+    "also", "back", "too", "as well", "again", "instead", "then", "though", "please", "so",
+    "sorry", "now", "pls", "once more", "and", "just", "of", "about",
 ]);
 
 /// Words by which a pronoun and a time are no thing: "them two days earlier", "that next shift".

@@ -429,7 +429,8 @@ fn is_time_link(word: &str) -> bool {
     phrases![
         "in", "at", "on", "before", "b4", "after", "by", "around", "when", "once", "until", "till",
         "during", "between", "from", "end", "eod", "eow", "over", "now", "asap", "soon",
-        "sometime", "someday", "half", "next", "this"
+        "sometime", "someday", "half", "next", "this", "mid-morning", "midmorning",
+        "mid-afternoon", "midafternoon"
     ]
     .contains(word)
 }

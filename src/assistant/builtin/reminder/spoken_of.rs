@@ -29,7 +29,17 @@ static HAS: Phrases = Phrases::new(&[
 /// A word of a question, a negation, a doubt or the past, or a person who is spoken to: the text
 /// may mean anything else.
 static OTHER_TALK: WordSet = WordSet::new(&[
-    "actually", "ago", "almost", "already", "always", "arent", "asked", "because", "beginning", "better", "but", "cancel", "canceled", "cancelled", "cannot", "cant", "change", "could", "couldnt", "delay", "delayed", "delete", "didnt", "doesnt", "dont", "forget", "guess", "had", "hadnt", "hasnt", "havent", "heard", "hope", "hopefully", "how", "hows", "if", "instead", "isnt", "maybe", "me", "might", "move", "nah", "never", "nevermind", "no", "nobody", "not", "nothing", "nvm", "or", "perhaps", "possibly", "postpone", "postponed", "probably", "rather", "remember", "remind", "reminder", "remove", "said", "says", "shouldnt", "since", "snooze", "starting", "think", "thinks", "though", "thought", "told", "u", "undo", "unless", "us", "usually", "wake", "was", "wasnt", "were", "werent", "what", "whats", "when", "whens", "where", "wheres", "whether", "which", "who", "whos", "why", "wish", "wont", "would", "wouldnt", "yesterday", "you", "your",
+    "actually", "ago", "almost", "already", "always", "arent", "asked", "because", "beginning",
+    "better", "but", "cancel", "canceled", "cancelled", "cannot", "cant", "change", "could",
+    "couldnt", "delay", "delayed", "delete", "didnt", "doesnt", "dont", "forget", "guess", "had",
+    "hadnt", "hasnt", "havent", "heard", "hope", "hopefully", "how", "hows", "if", "instead",
+    "isnt", "maybe", "me", "might", "move", "nah", "never", "nevermind", "no", "nobody", "not",
+    "nothing", "nvm", "or", "perhaps", "possibly", "postpone", "postponed", "probably", "rather",
+    "remember", "remind", "reminder", "remove", "said", "says", "shouldnt", "since", "snooze",
+    "starting", "think", "thinks", "though", "thought", "told", "u", "undo", "unless", "us",
+    "usually", "wake", "was", "wasnt", "were", "werent", "what", "whats", "when", "whens", "where",
+    "wheres", "whether", "which", "who", "whos", "why", "wish", "wont", "would", "wouldnt",
+    "yesterday", "you", "your",
 ]);
 
 static IRREGULAR_PAST: WordSet = WordSet::new(&[
@@ -57,9 +67,7 @@ pub(in crate::assistant::builtin) fn spoken_of(message: &ParsedMessage<'_>) -> O
         ..*message.context
     };
     let understood = command(&read_message(&context))?;
-    let is_plan = |intent: &Intent| {
-        matches!(intent, Intent::Remind { text, .. } if !is_answer(text) && !is_talk(text))
-    };
+    let is_plan = |intent: &Intent| matches!(intent, Intent::Remind { text, .. } if !is_answer(text) && !is_talk(text));
     let is_once = |intent: &Intent| match intent {
         Intent::Remind {
             text,

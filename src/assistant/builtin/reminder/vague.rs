@@ -50,10 +50,7 @@ fn is_limit(words: &Words, at: usize) -> bool {
 }
 
 /// "tomorrow after lunch": the question at which hour that is. `None`: no such words stand beside the time.
-pub(super) fn hour_of_occasion(
-    message: &ParsedMessage,
-    parsed: &ReminderParts,
-) -> Option<Intent> {
+pub(super) fn hour_of_occasion(message: &ParsedMessage, parsed: &ReminderParts) -> Option<Intent> {
     let spec = parsed.spec?;
     if !spec.lacks_hour() || spec.part.is_some() || parsed.is_linked {
         return None;

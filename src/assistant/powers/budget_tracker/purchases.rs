@@ -247,7 +247,10 @@ fn is_measure(word: &str) -> bool {
 
 /// Sorted.
 static MEASURES: WordSet = WordSet::new(&[
-    "average", "bmi", "bpm", "chapter", "cycled", "distance", "episode", "fever", "flat", "gate", "glucose", "grade", "height", "humidity", "jogged", "level", "mark", "page", "ph", "pressure", "pulse", "ran", "rate", "room", "rowed", "run", "score", "seat", "size", "speed", "swam", "temp", "temperature", "version", "walked", "weigh", "weighed", "weight", "width",
+    "average", "bmi", "bpm", "chapter", "cycled", "distance", "episode", "fever", "flat", "gate",
+    "glucose", "grade", "height", "humidity", "jogged", "level", "mark", "page", "ph", "pressure",
+    "pulse", "ran", "rate", "room", "rowed", "run", "score", "seat", "size", "speed", "swam",
+    "temp", "temperature", "version", "walked", "weigh", "weighed", "weight", "width",
 ]);
 
 /// "lunch 12"
@@ -281,10 +284,12 @@ fn bare_expense(words: &Words<'_>, at: usize, end: usize) -> Option<BareExpense>
     let to = if is_told { to - 1 } else { to };
     // "That was 14" corrects something, and so does "last one was 14".
     static LAST: Phrases = Phrases::new(&["last one", "the last one", "last", "the last", "one"]);
-    if words.after(from, &LAST) == Some(to) || matches!(
-        words.get(from),
-        "that" | "it" | "this" | "thats" | "its" | "which"
-    ) {
+    if words.after(from, &LAST) == Some(to)
+        || matches!(
+            words.get(from),
+            "that" | "it" | "this" | "thats" | "its" | "which"
+        )
+    {
         return None;
     }
     let from = words

@@ -215,13 +215,13 @@ pub(super) fn is_no_thing(text: &str) -> bool {
     let is_more = |word: &str| {
         amount::is_number(word)
             || word.bytes().all(|byte| byte.is_ascii_digit())
-            || matches!(word, "some" | "a" | "few" | "more" | "another" | "one")
+            || matches!(word, "some" | "a" | "few" | "more" | "another")
     };
     let ends_more = matches!(words.get(words.len().saturating_sub(1)), "more" | "another");
-    ends_more && words.iter().all(is_more)
+    ends_more && words.get(0) != "one" && words.iter().all(is_more)
         || phrases![
             "it", "this", "that", "these", "those", "them", "nothing", "everything", "something",
-            "anything", "all of it", "all of them", "some more", "one more", "another one"
+            "anything", "all of it", "all of them", "some more"
         ]
         .contains(text.to_lowercase().as_str())
 }
@@ -279,10 +279,13 @@ pub(super) fn is_of_others(words: &Words<'_>, from: usize, end: usize) -> bool {
     let is_amount = money::read(words, from)
         .is_some_and(|(_, next)| next < end && matches!(words.get(next), "for" | "on"));
     let is_list = words
-        .after(from, phrases![
-            "a new list", "another list", "a list", "everything from", "everything on",
-            "all from", "all the things from", "all things from"
-        ])
+        .after(
+            from,
+            phrases![
+                "a new list", "another list", "a list", "everything from", "everything on",
+                "all from", "all the things from", "all things from"
+            ],
+        )
         .is_some();
     if is_amount || is_list || is_put_elsewhere(words, from, end) {
         return true;

@@ -164,7 +164,8 @@ fn weekday_and_date(words: &Words, at: usize) -> Option<(Day, usize)> {
         month,
         day,
     };
-    let dated = date(words.get(from)).map(|day| (day, from + 1));
+    let dated = date(words.get(from)).or_else(|| dotted(words, from, false));
+    let dated = dated.map(|day| (day, from + 1));
     match dated.or_else(|| of_year(words, from)) {
         Some((Day::OfYear { month, day }, end)) => {
             return Some((whole(None, Some(month), day), end));

@@ -83,7 +83,8 @@ impl Repeat {
         match self.times.as_slice() {
             [] => Ok(vec![(when::DAY_HOUR, 0)]),
             times => {
-                let mut each: Vec<(u32, u32)> = times.iter().map(of_day).collect::<Result<_, _>>()?;
+                let mut each: Vec<(u32, u32)> =
+                    times.iter().map(of_day).collect::<Result<_, _>>()?;
                 for n in 1..each.len() {
                     let is_open = times[n].part.is_none() && times[n].clock.is_some_and(|c| c.bare);
                     let (hour, minute) = each[n];
