@@ -76,6 +76,28 @@ pub(super) fn correct_by(
     })
 }
 
+/// "at 8" after "dinner at luigi on saturday", a booking or an event that was noted without its hour.
+pub(super) fn with_hour(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+    let Some(last) = turn.said_last(tx)?.filter(|_| turn.agent.is_some()) else {
+        return Ok(None);
+    };
+    let is_event =
+        |power: &Power| matches!(power, Power::ReservationPrep | Power::PostEventCheckin);
+    let [power] = changed_by(turn, tx, last.id)?[..] else {
+        return Ok(None);
+    };
+    if !is_event(&power) || assistant::names_hour(&last.text) {
+        return Ok(None);
+    }
+    let hour = turn.message.text.trim();
+    let link = if hour.starts_with(|c: char| c.is_ascii_digit()) {
+        "at "
+    } else {
+        ""
+    };
+    correct_by(turn, tx, &format!("make it {link}{hour}"))
+}
+
 /// "not milk, eggs" after "add milk to my list": one word for another in what was just asked of a
 /// superpower.
 pub(super) fn reword(

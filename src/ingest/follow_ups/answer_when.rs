@@ -9,7 +9,7 @@ use crate::ingest::dialog::latest::{self, ItemEvent};
 use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{event_reminders, reminder_cancellation, reminder_requests};
+use crate::ingest::{corrected_value, event_reminders, reminder_cancellation, reminder_requests};
 use crate::store::Tx;
 
 /// How long after a reminder a bare time postpones it.
@@ -53,6 +53,11 @@ pub(super) fn with_time(
     }
     if let Some(reply) = offers::change(turn, tx, time)? {
         return Ok(Some(reply));
+    }
+    if time.is_hour_or_number()
+        && let Some(reply) = corrected_value::with_hour(turn, tx)?
+    {
+        return Ok(Some(reply.into()));
     }
     if subject::asks_about_day(turn, tx, time.is_hour())? {
         return Ok(None);
