@@ -393,6 +393,11 @@ impl TimeChange {
         }
     }
 
+    /// Whether it says only for how many days something comes: "for ten days".
+    pub fn is_span_of_days(&self) -> bool {
+        matches!(&self.0, NewTimeText::Repeat(repeat) if repeat.is_span_of_days())
+    }
+
     pub fn is_repeat(&self) -> bool {
         !matches!(
             self.0,

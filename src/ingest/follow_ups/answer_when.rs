@@ -98,6 +98,10 @@ pub(super) fn with_time(
     if !has_come || !just_now || subject::is_another(turn, tx)? {
         return Ok(None);
     }
+    // "for ten days" says how long something else comes.
+    if time.is_span_of_days() {
+        return Ok(None);
+    }
     if snooze::may_name_one(turn, &latest) {
         return Ok(Some(wording::which_came().into()));
     }
