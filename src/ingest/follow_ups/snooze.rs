@@ -14,6 +14,8 @@ use crate::store::{Reminder, Tx};
 
 /// The delay of "snooze" without a time.
 const SNOOZE_S: i64 = 10 * 60;
+/// "snooze 10 minutes" means what comes within this time.
+const SOON_S: i64 = 12 * 60 * 60;
 
 /// `None`: it puts nothing off.
 pub(super) fn carry_out(
@@ -132,6 +134,11 @@ fn snoozed(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, time: Option<&TimeChange>) -
     };
     if open.len() < 2 && says(turn, "both") {
         return Ok(wording::change_unclear().into());
+    }
+    // "snooze 10 minutes" is said of what comes soon.
+    let is_far = |r: &Reminder| time.delay_s().is_some() && r.send_at > turn.now.plus_s(SOON_S);
+    if open.iter().any(is_far) {
+        return Ok(wording::not_come_yet(&listed(&open), turn.now, turn.timezone()).into());
     }
     // Put off is never earlier.
     let is_earlier = |r: &Reminder| time.delay_s().is_none() && new.send_at < r.send_at;
