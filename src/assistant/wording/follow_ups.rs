@@ -48,7 +48,8 @@ pub fn reminder_done(
     now: Timestamp,
     timezone: Option<Zone>,
 ) -> String {
-    let what: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
+    let mut what: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
+    what.dedup();
     let what = what.join("; ");
     let next = match next {
         Some(next) => format!(
