@@ -287,7 +287,11 @@ fn parse_booking(
     let is_timed_first = kind.is_some_and(|kind| found.range().0 == kind + 1);
     let (what, details) = name_and_details(found.rest(words, start, end), is_timed_first)?;
     let is_of_ride = kind.is_some_and(|kind| is_ride(words.get(kind)));
-    let what = if is_of_ride { without_verb(&what) } else { what };
+    let what = if is_of_ride {
+        without_verb(&what)
+    } else {
+        what
+    };
     // "actually dinner at Luigi on friday"
     let is_moved = is_instead || at > message.start;
     let mention = mention(words, (from, start), found.range().0, is_moved);
