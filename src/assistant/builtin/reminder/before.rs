@@ -295,8 +295,11 @@ fn before_it(words: &Words, range: Range<usize>) -> Option<BeforeEvent> {
     let (lead, after, offset) = (range.start..end).find_map(|at| {
         let (lead, offset) = offset_before(words, range.start, at)?;
         let is_it = words.after(at + 1, phrases!["it", "that", "then", "hand"]);
-        let after = is_it.filter(|after| *after == end || words.get(*after) == "to");
+        let is_hour = |at: usize| with_hour(words, at, offset).is_some();
+        let after =
+            is_it.filter(|after| *after == end || words.get(*after) == "to" || is_hour(*after));
         let after = after.unwrap_or(at + 1);
+        let (offset, after) = with_hour(words, after, offset).unwrap_or((offset, after));
         let ends = after == end || words.get(after) == "to" && lead == range.start;
         (words.get(at) == "before" && ends).then_some((lead, after, offset))
     })?;
@@ -314,6 +317,17 @@ fn before_it(words: &Words, range: Range<usize>) -> Option<BeforeEvent> {
     };
     let readings = vec![EventReading { event, text }];
     Some(BeforeEvent { readings, offset })
+}
+
+/// "at 6pm" after "the day before": at that time of the day.
+fn with_hour(words: &Words, at: usize, offset: Offset) -> Option<(Offset, usize)> {
+    let Offset::Days(days, _) = offset else {
+        return None;
+    };
+    let (spec, end) = when::read(words, at)?;
+    let is_hour = spec.day.is_none() && spec.delay.is_none();
+    let time = when::time_of_day(&spec).ok().filter(|_| is_hour)?;
+    Some((Offset::Days(days, time), end))
 }
 
 /// Whether the words from `at` on may name an event. A time is none, and several at once
