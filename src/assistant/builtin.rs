@@ -42,8 +42,8 @@ pub use reminder::before::{
     with_other_offset,
 };
 pub use reminder::{ANYTHING_TO_REMIND, REMINDER_CHARS_MAX, reminder_matches};
-pub use settings::NAME_CHARS_MAX;
 pub(in crate::assistant) use settings::is_first_name;
+pub use settings::{NAME_CHARS_MAX, NAME_IS, TIME_ZONE_IS};
 use std::ops::Range;
 pub use unknown::{Statement, UnknownMessage, asks_for_list};
 

@@ -268,6 +268,16 @@ impl PowerAction {
             Self::MembershipRenewal(RenewalAction::AskTime(what)) => {
                 time_after(format!("{what} renews "))
             }
+            Self::CancellationProtector(cancellation_protector::CancellationAction::AskTime(
+                what,
+            )) => time_after(format!("my {what} ends on ")),
+            Self::FocusProtector(focus_protector::FocusAction::Begin) => {
+                Some(LackingPart::between("focus ".to_owned(), String::new()))
+            }
+            Self::TripPlanner(TripAction::Unclear) => {
+                let before = "plan a trip to ".to_owned();
+                Some(LackingPart::between(before, String::new()))
+            }
             Self::PackageTracking(action) => time_after(action.lacks()?),
             Self::TicketsVault(action) => action.lacks(),
             Self::BillSplit(_) if reply.ends_with(bill_split::WHO_SHARES) => Some(LackingPart {

@@ -1,7 +1,7 @@
 //! Answers to questions for a part that was missing: what to remind of, what a superpower lacks.
 
 use super::subject;
-use crate::assistant::builtin::NewTime;
+use crate::assistant::builtin::{NAME_IS, NewTime, TIME_ZONE_IS};
 use crate::assistant::powers::{AnswerKind, are_people};
 use crate::assistant::{self, Intent, MessageContext, wording};
 use crate::clock::Timestamp;
@@ -10,7 +10,7 @@ use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::powers::answer as power_answer;
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{event_reminders, powers, reminder_requests};
+use crate::ingest::{event_reminders, names, powers, reminder_requests, time_zone};
 use crate::store::{MessageRow, Tx};
 
 /// The answer to the question what to remind of. After other talk only something to do is one.
@@ -79,6 +79,9 @@ pub(in crate::ingest) fn answer_rest(
     if before == assistant::ANYTHING_TO_REMIND {
         return answer_all(turn, tx, &format!("{before}{rest}"));
     }
+    if [TIME_ZONE_IS, NAME_IS].contains(&before.as_str()) {
+        return answer_setting(turn, tx, &format!("{before}{rest}"));
+    }
     let reply = match before.starts_with("remind me ") {
         true => remind_with(turn, tx, (&before, &rest, &after))?,
         false => {
@@ -86,10 +89,29 @@ pub(in crate::ingest) fn answer_rest(
             reply.map(Reply::from)
         }
     };
-    if reply.is_some() {
+    // The reply may ask for the next part.
+    let is_same = matches!(
+        question::read_open(turn, tx)?,
+        Some(Question::Rest { before: asked, .. }) if asked == before
+    );
+    if reply.is_some() && is_same {
         question::close(turn, tx)?;
     }
     Ok(reply)
+}
+
+/// The answer to the question for the time zone or for the name.
+fn answer_setting(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, request: &str) -> Result<Option<Reply>> {
+    if !question::was_just_asked(turn, tx)? {
+        return Ok(None);
+    }
+    let reply = match understood(turn, request) {
+        Intent::SetTimezone(zone) => time_zone::set(turn, tx, zone)?,
+        Intent::SetName(name) => names::set(turn, tx, &name)?,
+        _ => return Ok(None),
+    };
+    question::close(turn, tx)?;
+    Ok(Some(reply.into()))
 }
 
 /// The answer to the question what to remind of, and when: either of both, or both. `None`: it is
