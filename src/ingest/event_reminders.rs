@@ -136,7 +136,8 @@ pub(super) fn just_told(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Pl
         plan => plan,
     };
     // "it's at 11:30" corrected what was told before it.
-    if plan.is_none() && assistant::corrected_value(&last.text, persona).is_some() {
+    let is_correction = assistant::corrected_value(&last.text, persona).is_some();
+    if plan.is_none() && is_correction && !changed_by(turn, tx, last.id)?.is_empty() {
         return told_lately(turn, tx, TOLD_MESSAGES_MAX);
     }
     if plan.is_some() || !asks_only(turn, &last) {

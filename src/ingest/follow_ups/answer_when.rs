@@ -4,8 +4,9 @@
 use super::{by_number, changes, missing_part, offers, snooze, subject, which_request};
 use crate::assistant::builtin::{ReminderRef, TimeChange};
 use crate::assistant::{self, wording};
+use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::dialog::latest::{self, ItemEvent};
+use crate::ingest::dialog::latest::{self, ItemEvent, Latest};
 use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
@@ -92,9 +93,19 @@ pub(super) fn with_time(
         }
         return changes::change_time(turn, tx, &ReminderRef::Latest, time);
     }
+    postpone(turn, tx, time, (&latest, at))
+}
+
+/// A time right after a reminder came. `None`: none did, or something else was spoken of since.
+fn postpone(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    time: &TimeChange,
+    (latest, at): (&Latest, Timestamp),
+) -> Result<Option<Reply>> {
     let just_now = turn.now.0 - at.0 <= JUST_DELIVERED_MS;
     let has_come =
-        latest.event == ItemEvent::Delivered || snooze::is_put_off(turn, tx, &latest, at)?;
+        latest.event == ItemEvent::Delivered || snooze::is_put_off(turn, tx, latest, at)?;
     if !has_come || !just_now || subject::is_another(turn, tx)? {
         return Ok(None);
     }
@@ -102,7 +113,7 @@ pub(super) fn with_time(
     if time.is_span_of_days() {
         return Ok(None);
     }
-    if snooze::may_name_one(turn, &latest) {
+    if snooze::may_name_one(turn, latest) {
         return Ok(Some(wording::which_came().into()));
     }
     Ok(Some(snooze::snooze_last(turn, tx, Some(time))?))
