@@ -220,25 +220,6 @@ fn name_and_details(rest: Vec<String>, is_timed_first: bool) -> Option<(String, 
     Some((what, details.join(", ")))
 }
 
-/// "flight to Oslo" of "flight to Oslo leaves on friday".
-fn without_verb(what: String, is_of_ride: bool) -> String {
-    let words = Words::new(&what);
-    let last = words.len().saturating_sub(1);
-    let is_verb = matches!(
-        words.get(last),
-        "leaves" | "departs" | "goes" | "arrives" | "lands" | "starts" | "boards" | "is"
-    );
-    match is_of_ride && is_verb && last > 0 {
-        true => words.original(0..last).to_owned(),
-        false => what.clone(),
-    }
-}
-
-/// "booking number 77123" is one of another booking.
-fn is_number_of_one(word: &str) -> bool {
-    matches!(word, "number" | "no" | "nr" | "code" | "reference" | "ref")
-}
-
 /// "dinner at Luigi on friday at 8", "I booked a table at Luigi".
 fn parse_booking(
     message: &ParsedMessage<'_>,
@@ -278,18 +259,13 @@ fn parse_booking(
     let evening = is_in_the_evening(words, at..end);
     let Some(found) = planned_time::find(message, from, end, evening) else {
         let what = parsers::original(words, start, end);
-        let is_stated = booked.is_some()
-            && !what.is_empty()
-            && !is_number_of_one(words.get(start))
-            && end - start <= WORDS_MAX;
+        let is_stated = booked.is_some() && !what.is_empty() && end - start <= WORDS_MAX;
         return is_stated.then_some((strength, ReservationAction::AskTime(what)));
     };
     let is_instead = words.get(end - 1) == "instead" && found.range().1 < end;
     let end = end - usize::from(is_instead);
     let is_timed_first = kind.is_some_and(|kind| found.range().0 == kind + 1);
     let (what, details) = name_and_details(found.rest(words, start, end), is_timed_first)?;
-    let is_of_ride = kind.is_some_and(|kind| is_ride(words.get(kind)));
-    let what = without_verb(what, is_of_ride);
     // "actually dinner at Luigi on friday"
     let is_moved = is_instead || at > message.start;
     let mention = mention(words, (from, start), found.range().0, is_moved);
