@@ -36,6 +36,7 @@ mod listing;
 pub mod mail_judgement;
 mod memories;
 mod message_versions;
+mod names;
 mod open_reminders;
 pub mod powers;
 mod prepare;

@@ -28,8 +28,8 @@ pub use crisis::CrisisKind;
 pub use follow_up::{
     DoneReport, FollowUp, NewTime, ReminderRef, TimeChange, answered_time, corrected_value,
     counted_unit_s, hour_or_people, is_day_for_span, is_time_answer, may_be_value, may_restate,
-    name_and_day, named_apart, names_hour, names_time, restated, reworded, second_request,
-    time_shift, unit_of_s, with_corrected_value, with_other_person,
+    name_and_day, named_apart, names_day, names_hour, names_time, restated, reworded,
+    second_request, time_shift, unit_of_s, with_corrected_value, with_other_person,
 };
 pub use memory::MEMORY_CHARS_MAX;
 pub(in crate::assistant) use memory::asked_about;
@@ -42,8 +42,8 @@ pub use reminder::before::{
     with_other_offset,
 };
 pub use reminder::{ANYTHING_TO_REMIND, REMINDER_CHARS_MAX, reminder_matches};
-pub use settings::NAME_CHARS_MAX;
 pub(in crate::assistant) use settings::is_first_name;
+pub use settings::{NAME_CHARS_MAX, NAME_IS, TIME_ZONE_IS};
 use std::ops::Range;
 pub use unknown::{Statement, UnknownMessage, asks_for_list};
 
@@ -341,11 +341,22 @@ pub fn begins_with_task(text: &str, persona: &str) -> bool {
 pub fn only_asks(text: &str, persona: &str) -> bool {
     let mut words = Words::new(text);
     parsing::drop_name(&mut words, persona);
+    words.len() <= 2 || is_question(&words)
+}
+
+/// Whether it is a question, or asks for something to be shown.
+pub fn asks(text: &str, persona: &str) -> bool {
+    let mut words = Words::new(text);
+    parsing::drop_name(&mut words, persona);
+    is_question(&words)
+}
+
+fn is_question(words: &Words) -> bool {
     static ASKS: Phrases = Phrases::new(&[
         "what", "whats", "who", "whos", "how", "hows", "when", "whens", "where", "wheres", "which",
         "why", "show", "list", "do", "does", "did", "is", "are", "am",
     ]);
-    words.is_question() || words.after(0, &ASKS).is_some() || words.len() <= 2
+    words.is_question() || words.after(0, &ASKS).is_some()
 }
 
 /// The language in which a text tells of a crisis, as a tag of BCP 47. `None`: it tells of none.

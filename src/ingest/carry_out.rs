@@ -1,7 +1,6 @@
 //! What the builtin assistant does for a message, in its transaction: each intent's effect and the
 //! reply to it. `respond` has found that the message is its to answer.
 
-use super::dialog::latest::{self, StatedFact};
 use super::dialog::question::{self, Question};
 use super::follow_ups::{by_words, changes, missing_part, offers, which_request};
 use super::powers::answer;
@@ -9,7 +8,7 @@ use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::{
     agenda, connecting, corrected_value, direct_chat, event_reminders, follow_ups, gate, limits,
-    listing, memories, powers, reminder_cancellation, reminder_requests, time_zone,
+    listing, memories, names, powers, reminder_cancellation, reminder_requests, time_zone,
 };
 use crate::access::{self, AccessRules};
 use crate::assistant::help::HelpGroup;
@@ -128,7 +127,7 @@ pub(super) fn run_unlimited(
             reminder_cancellation::cancel_requested(turn, tx, &request)?
         }
         Intent::SetTimezone(zone) => time_zone::set(turn, tx, zone)?,
-        Intent::SetName(name) => set_name(turn, tx, &name)?,
+        Intent::SetName(name) => names::set(turn, tx, &name)?,
     };
     Ok(reply.into())
 }
@@ -136,12 +135,6 @@ pub(super) fn run_unlimited(
 fn in_crisis(turn: &MessageTurn<'_>, kind: CrisisKind) -> String {
     let language = assistant::crisis_language(&turn.message.text);
     wording::crisis(kind, &turn.message.sender, language)
-}
-
-fn set_name(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, name: &str) -> Result<String> {
-    tx.set_user_name(&turn.message.sender, turn.user.id, name)?;
-    latest::note_fact(turn, tx, StatedFact::Name)?;
-    Ok(wording::name_set(name))
 }
 
 fn status(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<String> {
@@ -264,6 +257,9 @@ fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
     }
     if let Some(reply) = corrected_value::correct(turn, tx)? {
         return Ok(reply);
+    }
+    if let Some(reply) = corrected_value::with_purpose(turn, tx)? {
+        return Ok(reply.into());
     }
     if let Some(reply) = changes::correct_person(turn, tx)? {
         return Ok(reply.into());

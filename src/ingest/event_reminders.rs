@@ -135,6 +135,11 @@ pub(super) fn just_told(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Pl
         None => just_set(turn, tx)?,
         plan => plan,
     };
+    // "it's at 11:30" corrected what was told before it.
+    let is_correction = assistant::corrected_value(&last.text, persona).is_some();
+    if plan.is_none() && is_correction && !changed_by(turn, tx, last.id)?.is_empty() {
+        return told_lately(turn, tx, TOLD_MESSAGES_MAX);
+    }
     if plan.is_some() || !asks_only(turn, &last) {
         return Ok(plan);
     }
@@ -289,11 +294,28 @@ pub(super) fn when_is_it(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<S
         "when is it", "when's it", "whens it", "when is that", "when was it", "when is it again",
     ];
     let text = turn.message.text.trim().trim_end_matches(['?', '!', '.']);
-    if turn.in_group() || !ASKED.iter().any(|asked| text.eq_ignore_ascii_case(asked)) {
+    if turn.in_group() {
+        return Ok(None);
+    }
+    if let Some(about) = asked_about_the(text) {
+        return noted(turn, tx, about);
+    }
+    if !ASKED.iter().any(|asked| text.eq_ignore_ascii_case(asked)) {
         return Ok(None); // most messages
     }
     let event = just_told(turn, tx)?;
     Ok(event.map(|event| event.full(turn.now, turn.zone())))
+}
+
+/// "dentist" of "when is the dentist".
+fn asked_about_the(text: &str) -> Option<&str> {
+    const ASKED: [&str; 4] = ["when is the ", "when's the ", "when’s the ", "whens the "];
+    let asked = |begin: &&&str| {
+        let beginning = text.get(..begin.len());
+        beginning.is_some_and(|beginning| beginning.eq_ignore_ascii_case(begin))
+    };
+    let begin = ASKED.iter().find(asked)?;
+    text.get(begin.len()..).filter(|about| !about.is_empty())
 }
 
 /// A trip that was just offered to be noted is noted by what refers to it.

@@ -162,6 +162,10 @@ fn answered_first(
     let text = turn.message.text.trim().to_lowercase();
     let is_not_yet = *what == FollowUp::Snooze(None) && text.starts_with("not ");
     if is_not_yet && question::is_last(turn, tx)? {
+        // What a superpower told of by itself is waited for as before.
+        if let Some(Question::Notice { .. }) = question::read_open(turn, tx)? {
+            return Ok(Some(wording::left_as_it_was().into()));
+        }
         return Ok(answer_no(turn, tx)?.map(Reply::from));
     }
     let is_short = matches!(what, FollowUp::Yes | FollowUp::No | FollowUp::NeverMind);

@@ -25,7 +25,8 @@ pub use corrected_value::{
 pub(in crate::assistant) use fixed::{UNDO, is_consent};
 pub(in crate::assistant::builtin) use moment::problem;
 pub use new_time::{
-    answered_time, counted_unit_s, is_time_answer, names_hour, names_time, time_shift, unit_of_s,
+    answered_time, counted_unit_s, is_time_answer, names_day, names_hour, names_time, time_shift,
+    unit_of_s,
 };
 pub(in crate::assistant) use new_time::{read_new_time, read_shift};
 pub(in crate::assistant) use read::read;
@@ -406,6 +407,11 @@ impl TimeChange {
             }
             _ => false,
         }
+    }
+
+    /// Whether it says only for how many days something comes: "for ten days".
+    pub fn is_span_of_days(&self) -> bool {
+        matches!(&self.0, NewTimeText::Repeat(repeat) if repeat.is_span_of_days())
     }
 
     pub fn is_repeat(&self) -> bool {

@@ -28,7 +28,7 @@ const NO_PURCHASE: &str = "to is are was has have or but if when because so you 
      office here control patience words memory battery gas fuel petrol attention peace quiet \
      doctor hospital therapist lawyer police ambulance shower now not no from for with by at on \
      in about what how who out up better bed options excuses proof reason reasons hope courage \
-     strength company drink vent talk instead wifi password code number link";
+     strength company drink vent talk instead wifi password code number link im ive i we he she they";
 
 /// "i'm going to rome from 3 to 7 december": the place with its days.
 pub(super) fn trip(message: &ParsedMessage<'_>) -> Option<String> {

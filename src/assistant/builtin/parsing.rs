@@ -80,9 +80,10 @@ fn is_courtesy(word: HashedWord<'_>) -> bool {
 }
 
 static COURTESIES: WordSet = WordSet::new(&[
-    "afternoon", "alright", "also", "and", "btw", "dear", "evening", "fyi", "good", "hallo",
-    "hello", "hey", "hi", "hiya", "just", "kindly", "morning", "now", "oh", "ok", "okay", "please",
-    "pls", "plz", "so", "thanks", "there", "uh", "um", "well", "yo",
+    "afternoon", "alright", "also", "and", "bruh", "btw", "damn", "dang", "dear", "evening", "fyi",
+    "good", "haha", "hallo", "hello", "hey", "hi", "hiya", "just", "kindly", "lmao", "lol",
+    "morning", "now", "oh", "ok", "okay", "omg", "please", "pls", "plz", "so", "thanks", "there",
+    "ugh", "uh", "um", "well", "yo",
 ]);
 
 fn after_courtesies(words: &Words) -> usize {
@@ -93,8 +94,8 @@ fn after_courtesies(words: &Words) -> usize {
         "cn u", "can yu", "can yo", "are you able to", "are u able to", "r u able to",
         "id want you to", "i need u to", "i want u to", "i want you to", "i need you to",
         "i would like you to", "id like you to", "i want to", "i would like to", "id like to",
-        "would you mind", "be so kind and", "be so kind as to", "you should", "is it possible to",
-        "would it be possible to", "would it be possible for you to",
+        "i should like to", "would you mind", "be so kind and", "be so kind as to", "you should",
+        "is it possible to", "would it be possible to", "would it be possible for you to",
         "i was wondering if you could", "i wonder if you could", "might i ask you to",
         "may i ask you to", "can i ask you to", "id appreciate it if you could",
         "i would appreciate it if you could", "id be grateful if you could",

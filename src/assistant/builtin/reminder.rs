@@ -13,6 +13,7 @@ mod event_with_reminder;
 mod half_hour;
 mod half_understood;
 mod later;
+mod no_thing;
 mod parts;
 mod pending;
 mod recurring;
@@ -39,9 +40,10 @@ use half_understood::{
     begins_with_hour, has_second_day, has_time_left, is_half_read, names_day_of_another,
 };
 pub(in crate::assistant) use later::counts_from_another;
+use no_thing::names_nothing;
 pub(super) use parts::split_words;
 pub(in crate::assistant) use parts::without_courtesies;
-use parts::{split_request, text_of, without_too};
+use parts::{split_request, text_of};
 use recurring::{recurring, repeated};
 use repeats::repeats;
 use several_times::{at_several_times, each_with_text, each_with_time};
@@ -270,6 +272,10 @@ fn other_than_once(
     request: &ReminderText,
 ) -> Option<Intent> {
     let is_led = request.lead.is_some();
+    let hour = half_hour::of_day(&message.words, range.clone()).filter(|_| !is_led);
+    if let Some(hour) = hour {
+        return Some(finished(message, &hour, request.nothing));
+    }
     if let Some(asked) = half_hour::asked(&message.words, range.clone(), request) {
         return Some(asked);
     }
@@ -292,15 +298,12 @@ fn other_than_once(
 
 fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
     let words = &message.words;
-    let end = without_courtesies(words, request.body..words.len());
-    let body = words.after(request.body, phrases!["please", "pls", "plz"]);
-    let body = body.filter(|body| *body < end).unwrap_or(request.body);
-    let range = body..without_too(words, body..end);
+    let range = parts::of_body(words, request.body);
     if let Some(found) = other_than_once(message, &range, request) {
         return found;
     }
     let mut parsed = zones::taken(parsed_request(message, range.clone(), request), words);
-    if is_pronoun(&parsed.text) || parsed.text.is_empty() {
+    if names_nothing(&parsed.text) || parsed.text.is_empty() {
         parsed.text = request.nothing.to_owned();
     }
     parsed.text = request.with_purpose(parsed.text, words);
@@ -308,6 +311,9 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
         && is_early(&parsed.text, clock.hour)
     {
         clock.bare = false;
+    }
+    if let Some(asked) = vague::hour_of_occasion(message, &parsed) {
+        return asked;
     }
     let several = parsed.spec.is_some()
         && (parsed.text.starts_with("and ") || parsed.text.starts_with("or "));
@@ -382,23 +388,6 @@ fn corrected(message: &ParsedMessage, range: Range<usize>, found: &CorrectedTime
     }
 }
 
-/// The text names nothing: "remind me of it tomorrow".
-fn is_pronoun(text: &str) -> bool {
-    matches!(
-        text.to_lowercase().as_str(),
-        "it" | "this"
-            | "that"
-            | "them"
-            | "these"
-            | "those"
-            | "instead"
-            | "again"
-            | "same"
-            | "the same"
-            | "the same thing"
-    )
-}
-
 /// Whether a reminder is about something: by its words, or as an alarm that wakes somebody.
 pub fn reminder_matches(text: &str, about: &str) -> bool {
     let is_alarm = matches!(
@@ -421,6 +410,7 @@ fn finished(message: &ParsedMessage, spec: &TimeExpression, text: &str) -> Inten
     if text.chars().count() > REMINDER_CHARS_MAX {
         return Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX));
     }
+    let text = if names_nothing(text) { "" } else { text };
     match when::resolve(spec, message.context.now, message.zone()) {
         Ok(send_at) if text.is_empty() => Intent::AskWhat {
             reply: wording::reminder_without_text(),

@@ -14,6 +14,10 @@ pub(in crate::assistant) use first_names::is_first_name;
 /// Characters in a name.
 pub const NAME_CHARS_MAX: usize = 64;
 
+/// Before the answers to the questions for the time zone and for the name.
+pub const TIME_ZONE_IS: &str = "my time zone is ";
+pub const NAME_IS: &str = "my name is ";
+
 /// Words in a name.
 const NAME_WORDS_MAX: usize = 4;
 
@@ -43,8 +47,12 @@ fn timezone(message: &ParsedMessage) -> Option<Intent> {
     let place = words.skip(place, phrases!["in"]);
     let phrase = subject(words.original(place..words.len()));
     if phrase.is_empty() {
-        return (place > stated && message.is_addressed)
-            .then(|| Intent::Unclear(wording::timezone_unclear("")));
+        let asked = || Intent::AskRest {
+            reply: wording::timezone_unclear(""),
+            before: TIME_ZONE_IS.to_owned(),
+            after: String::new(),
+        };
+        return (place > stated && message.is_addressed).then(asked);
     }
     Some(zone::find(&phrase).map_or_else(
         || Intent::Unclear(wording::timezone_unclear(&phrase)),
@@ -137,6 +145,11 @@ fn name(message: &ParsedMessage) -> Option<Intent> {
             None => Intent::SetName(name),
         }),
         false if called => None,
+        false if name.is_empty() => Some(Intent::AskRest {
+            reply: wording::name_unclear(NAME_CHARS_MAX),
+            before: NAME_IS.to_owned(),
+            after: String::new(),
+        }),
         false => Some(Intent::Unclear(wording::name_unclear(NAME_CHARS_MAX))),
     }
 }

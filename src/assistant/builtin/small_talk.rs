@@ -128,6 +128,26 @@ fn opening(message: &ParsedMessage) -> Option<String> {
                 .to_owned(),
         );
     }
-    // Only courtesies: "hey there, good morning".
-    (message.start == words.len()).then(|| phrases::hello(message))
+    // Only courtesies: "hey there, good morning", "ok ok".
+    let greets = |word: &str| {
+        matches!(
+            word,
+            "hey"
+                | "hi"
+                | "hiya"
+                | "hello"
+                | "hallo"
+                | "yo"
+                | "good"
+                | "morning"
+                | "there"
+                | "dear"
+        )
+    };
+    let agrees = |word: &str| matches!(word, "ok" | "okay" | "alright");
+    match message.start == words.len() {
+        true if words.iter().any(greets) => Some(phrases::hello(message)),
+        true if words.iter().all(agrees) => Some("👍".to_owned()),
+        _ => None,
+    }
 }

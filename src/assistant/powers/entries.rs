@@ -402,15 +402,15 @@ impl Entries {
         notice::joined(&due)
     }
 
-    /// A new entry gets no notices for times that have passed already.
+    /// A new entry gets no notices for times that have passed already. False: there are none.
     pub(super) fn skip_past(
         &mut self,
         id: u32,
         mut notices: Vec<Notice>,
         context: &PowerContext<'_>,
-    ) {
+    ) -> bool {
         let source = self.get(id).map(|entry| format!("{} ", entry.source()));
         notices.retain(|notice| source.as_ref().is_some_and(|of| notice.key.starts_with(of)));
-        self.sent.skip_past(&notices, context.now);
+        self.sent.skip_past(&notices, context.now)
     }
 }

@@ -18,6 +18,8 @@ pub enum AnswerKind {
     Any,
     /// Only a time.
     Time,
+    /// Only a time with a day.
+    Day,
     /// Only names of people.
     People,
 }
@@ -28,6 +30,15 @@ impl LackingPart {
             before,
             after,
             answer: AnswerKind::Any,
+        }
+    }
+
+    /// `clock`: the time of day that was said, where the answer has none.
+    pub(super) const fn day_between(before: String, clock: String) -> Self {
+        Self {
+            before,
+            after: clock,
+            answer: AnswerKind::Day,
         }
     }
 

@@ -116,11 +116,16 @@ impl SentNotices {
         due
     }
 
-    /// Counts notices whose time has passed as sent: the person has just entered the subject.
-    pub(super) fn skip_past(&mut self, notices: &[Notice], now: Timestamp) {
-        for notice in notices.iter().filter(|notice| notice.planned <= now) {
+    /// Counts notices whose time has passed as sent: the person has just entered the subject. False:
+    /// there are none.
+    pub(super) fn skip_past(&mut self, notices: &[Notice], now: Timestamp) -> bool {
+        let past = notices.iter().filter(|notice| notice.planned <= now);
+        let mut has_past = false;
+        for notice in past {
             self.0.insert(notice.key.clone(), notice.over.0);
+            has_past = true;
         }
+        has_past
     }
 }
 

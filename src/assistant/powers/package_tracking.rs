@@ -126,7 +126,7 @@ impl ParcelState {
             Ok(id) => id,
             Err(reply) => return reply,
         };
-        self.parcels.skip_past(id, self.notices(context), context);
+        let is_late = self.parcels.skip_past(id, self.notices(context), context);
         let Some(entry) = self.parcels.get(id) else {
             return String::new();
         };
@@ -134,11 +134,15 @@ impl ParcelState {
             Some(_) => format!(
                 "Noted: {}. {}",
                 entry.display(context),
-                promise(
-                    POWER,
-                    "I remind you on the day. I can't ask the carrier.",
-                    context
-                )
+                match is_late {
+                    true =>
+                        "I don't remind you of it today, and I can't ask the carrier.".to_owned(),
+                    false => promise(
+                        POWER,
+                        "I remind you on the day. I can't ask the carrier.",
+                        context
+                    ),
+                }
             ),
             None => format!(
                 "Noted: {}. I can't ask the carrier. When should it arrive? Say “it arrives on friday”.",
@@ -240,11 +244,14 @@ impl ParcelState {
     ) -> Option<String> {
         let before = self.parcels.get(id)?.when_text(context);
         let id = self.parcels.set_time(id, time, context)?;
-        self.parcels.skip_past(id, self.notices(context), context);
+        let is_late = self.parcels.skip_past(id, self.notices(context), context);
         let line = self.parcels.get(id)?.display(context);
         let before = before.filter(|when| !line.contains(when.as_str()));
         let before = before.map_or_else(String::new, |when| format!(" (before: {when})"));
-        let notice = promise(POWER, "I remind you on the day.", context);
+        let notice = match is_late {
+            true => "I don't remind you of it today.".to_owned(),
+            false => promise(POWER, "I remind you on the day.", context),
+        };
         Some(format!("Okay: {line}{before}. {notice}"))
     }
 }

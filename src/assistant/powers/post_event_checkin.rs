@@ -70,6 +70,8 @@ pub enum CheckinAction {
     /// Something whose day is not understood: the words to which it is added, and the reply.
     AskDay {
         before: String,
+        /// The time of day that was said: " at 3".
+        clock: String,
         reply: String,
     },
     /// "make it an hour later": the one that was told last.
@@ -165,7 +167,8 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Che
                 after: WordsAfterTime::read(&parsers::original(words, last, end)),
             },
             Err(reply) => CheckinAction::AskDay {
-                before: format!("i have my {what}{clock} "),
+                before: format!("i have my {what} "),
+                clock,
                 reply,
             },
         },

@@ -83,6 +83,8 @@ pub enum ReservationAction {
     /// A booking whose day is not understood: the words to which it is added, and the reply.
     AskDay {
         before: String,
+        /// The time of day that was said: " at 3".
+        clock: String,
         reply: String,
     },
     /// Why the time can't be used.
@@ -146,10 +148,15 @@ impl ReservationState {
 
     /// The text of its reminder.
     fn announced(&mut self, id: u32, context: &PowerContext<'_>) -> String {
-        self.bookings.skip_past(id, self.notices(context), context);
-        let before = match self.bookings.get(id).is_some_and(|e| e.minute.is_some()) {
-            true => "I remind you two hours before.",
-            false => "I remind you in the morning.",
+        let is_late = self.bookings.skip_past(id, self.notices(context), context);
+        let has_hour = self.bookings.get(id).is_some_and(|e| e.minute.is_some());
+        let before = match (has_hour, is_late) {
+            (true, false) => "I remind you two hours before.",
+            (false, false) => "I remind you in the morning.",
+            (true, true) => {
+                return "That's within two hours, so I don't remind you of it.".to_owned();
+            }
+            (false, true) => return "That's today, so I don't remind you of it.".to_owned(),
         };
         promise(POWER, before, context)
     }

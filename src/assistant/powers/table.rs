@@ -261,12 +261,22 @@ impl PowerAction {
             Self::ReservationPrep(ReservationAction::AskTime(what)) => {
                 time_after(format!("I booked {what} "))
             }
-            Self::ReservationPrep(ReservationAction::AskDay { before, .. })
-            | Self::PostEventCheckin(CheckinAction::AskDay { before, .. }) => {
-                time_after(before.clone())
+            Self::ReservationPrep(ReservationAction::AskDay { before, clock, .. })
+            | Self::PostEventCheckin(CheckinAction::AskDay { before, clock, .. }) => {
+                Some(LackingPart::day_between(before.clone(), clock.clone()))
             }
             Self::MembershipRenewal(RenewalAction::AskTime(what)) => {
                 time_after(format!("{what} renews "))
+            }
+            Self::CancellationProtector(cancellation_protector::CancellationAction::AskTime(
+                what,
+            )) => time_after(format!("my {what} ends on ")),
+            Self::FocusProtector(focus_protector::FocusAction::Begin) => {
+                Some(LackingPart::between("focus ".to_owned(), String::new()))
+            }
+            Self::TripPlanner(TripAction::Unclear) => {
+                let before = "plan a trip to ".to_owned();
+                Some(LackingPart::between(before, String::new()))
             }
             Self::PackageTracking(action) => time_after(action.lacks()?),
             Self::BirthdayReminder(action) => time_after(action.lacks(reply)?),

@@ -108,7 +108,7 @@ impl TicketState {
             Ok(id) => id,
             Err(reply) => return reply,
         };
-        self.tickets.skip_past(id, self.notices(context), context);
+        let is_late = self.tickets.skip_past(id, self.notices(context), context);
         let Some(entry) = self.tickets.get(id) else {
             return String::new();
         };
@@ -116,7 +116,7 @@ impl TicketState {
             Some(when) => format!(
                 "Kept: “{}”, for {when}. {}",
                 entry.what,
-                self.promised(context)
+                promised(is_late, context)
             ),
             None => format!(
                 "Kept: “{}”. When is it? Say “it's on friday at 20:00”, and I show it before.",
@@ -124,13 +124,17 @@ impl TicketState {
             ),
         }
     }
+}
 
-    fn promised(&self, context: &PowerContext<'_>) -> String {
-        promise(
+/// `is_late`: the time at which it would be shown has passed.
+fn promised(is_late: bool, context: &PowerContext<'_>) -> String {
+    match is_late {
+        true => "That's so soon that I show it only when you say “my tickets”.".to_owned(),
+        false => promise(
             POWER,
             "I show it two hours before, or in the morning where there is no time, and whenever you say “my tickets”.",
             context,
-        )
+        ),
     }
 }
 
@@ -175,16 +179,18 @@ impl Superpower for TicketState {
             }
             TicketAction::SetTime(time) => {
                 let undated = self.tickets.without_day();
-                let Some(id) = undated.and_then(|id| self.tickets.set_time(id, time, context))
-                else {
-                    return context
-                        .sure
-                        .then(|| "Each of your tickets has a day already.".to_owned());
+                let dated = undated.and_then(|id| self.tickets.set_time(id, time, context));
+                let Some(id) = dated else {
+                    let reply = "Each of your tickets has a day already.";
+                    return context.sure.then(|| reply.to_owned());
                 };
-                let what = self.tickets.get(id)?.what.clone();
-                self.tickets.skip_past(id, self.notices(context), context);
+                let is_late = self.tickets.skip_past(id, self.notices(context), context);
+                let what = &self.tickets.get(id)?.what;
                 let when = texts::time_text(time.day, time.minute, context.today());
-                format!("Okay, “{what}” is for {when}. {}", self.promised(context))
+                format!(
+                    "Okay, “{what}” is for {when}. {}",
+                    promised(is_late, context)
+                )
             }
             TicketAction::Detail(words) => {
                 let entry = self.tickets.with_word(words, context)?;

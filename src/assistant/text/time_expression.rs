@@ -142,6 +142,11 @@ impl TimeExpression {
         self.delay.is_none() && self.clock.is_none()
     }
 
+    /// Whether it is said to be in the morning.
+    pub(in crate::assistant) fn is_in_the_morning(&self) -> bool {
+        self.part == Some(PartOfDay::Morning)
+    }
+
     /// With a bare 8 as 20:00.
     pub(in crate::assistant) fn in_the_evening(self) -> Self {
         let is_open = |clock: &TimeOfDay| !clock.exact && self.part.is_none();

@@ -257,7 +257,13 @@ pub(in crate::assistant) fn time_at(words: &Words, at: usize) -> Option<(TimeExp
     .contains(before);
     // "option a at 8"
     let is_letter = before == "a" && words.get(at) == "at";
-    (!is_other || is_letter).then_some(found)
+    // "call her on friday"
+    let is_her = before == "her"
+        && matches!(
+            words.get(at),
+            "on" | "at" | "in" | "by" | "around" | "about"
+        );
+    (!is_other || is_letter || is_her).then_some(found)
 }
 
 /// The hour after "for", as for an alarm: "7", "7 tomorrow". A count ("7 people") isn't one.

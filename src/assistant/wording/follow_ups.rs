@@ -48,7 +48,8 @@ pub fn reminder_done(
     now: Timestamp,
     timezone: Option<Zone>,
 ) -> String {
-    let what: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
+    let mut what: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
+    what.dedup();
     let what = what.join("; ");
     let next = match next {
         Some(next) => format!(
@@ -129,6 +130,12 @@ pub fn hour_or_people(hour: &str, count: &str) -> String {
 /// "make it 7 or 8"
 pub fn change_unclear() -> String {
     "I'm not sure what to change, so I've left it as it is. Say one thing, like “make it 19:00” or “change the text to buy milk”."
+        .to_owned()
+}
+
+/// A time without its day, where the day was asked for.
+pub fn day_needed() -> String {
+    "On which day is that? I've noted nothing yet. Say it with its time, like “on friday at 15:00”."
         .to_owned()
 }
 

@@ -30,7 +30,7 @@ const FREQUENT_WORDS: [(&str, &str); 8] = [
          he her here hi his hour hours how i if in is it its know let ll made me min minutes more my not of okay \
          on or our please re remember remembered remind reminder reminders sent set show \
          sorry sure tell thank thanks that the then there they this to today tomorrow up ve \
-         was we what when where which will with would yes yet you your",
+         was we what when where which will with would yes yet you your told called need no she him anymore",
     ),
     (
         "de",

@@ -4,12 +4,13 @@
 use super::{by_number, changes, missing_part, offers, snooze, subject, which_request};
 use crate::assistant::builtin::{ReminderRef, TimeChange};
 use crate::assistant::{self, wording};
+use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::dialog::latest::{self, ItemEvent};
+use crate::ingest::dialog::latest::{self, ItemEvent, Latest};
 use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{event_reminders, reminder_cancellation, reminder_requests};
+use crate::ingest::{corrected_value, event_reminders, reminder_cancellation, reminder_requests};
 use crate::store::Tx;
 
 /// How long after a reminder a bare time postpones it.
@@ -54,6 +55,11 @@ pub(super) fn with_time(
     if let Some(reply) = offers::change(turn, tx, time)? {
         return Ok(Some(reply));
     }
+    if time.is_hour_or_number()
+        && let Some(reply) = corrected_value::with_hour(turn, tx)?
+    {
+        return Ok(Some(reply.into()));
+    }
     if subject::asks_about_day(turn, tx, time.is_hour())? {
         return Ok(None);
     }
@@ -87,13 +93,27 @@ pub(super) fn with_time(
         }
         return changes::change_time(turn, tx, &ReminderRef::Latest, time);
     }
+    postpone(turn, tx, time, (&latest, at))
+}
+
+/// A time right after a reminder came. `None`: none did, or something else was spoken of since.
+fn postpone(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    time: &TimeChange,
+    (latest, at): (&Latest, Timestamp),
+) -> Result<Option<Reply>> {
     let just_now = turn.now.0 - at.0 <= JUST_DELIVERED_MS;
     let has_come =
-        latest.event == ItemEvent::Delivered || snooze::is_put_off(turn, tx, &latest, at)?;
-    if !has_come || !just_now {
+        latest.event == ItemEvent::Delivered || snooze::is_put_off(turn, tx, latest, at)?;
+    if !has_come || !just_now || subject::is_another(turn, tx)? {
         return Ok(None);
     }
-    if snooze::may_name_one(turn, &latest) {
+    // "for ten days" says how long something else comes.
+    if time.is_span_of_days() {
+        return Ok(None);
+    }
+    if snooze::may_name_one(turn, latest) {
         return Ok(Some(wording::which_came().into()));
     }
     Ok(Some(snooze::snooze_last(turn, tx, Some(time))?))

@@ -1,16 +1,16 @@
 //! Answers to questions for a part that was missing: what to remind of, what a superpower lacks.
 
 use super::subject;
-use crate::assistant::builtin::NewTime;
+use crate::assistant::builtin::{NAME_IS, NewTime, TIME_ZONE_IS};
 use crate::assistant::powers::{AnswerKind, are_people};
-use crate::assistant::{self, Intent, MessageContext};
+use crate::assistant::{self, Intent, MessageContext, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::powers::answer as power_answer;
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{event_reminders, powers, reminder_requests};
+use crate::ingest::{event_reminders, names, powers, reminder_requests, time_zone};
 use crate::store::{MessageRow, Tx};
 
 /// The answer to the question what to remind of. After other talk only something to do is one.
@@ -54,7 +54,7 @@ pub(in crate::ingest) fn answer_rest(
     else {
         return Ok(None);
     };
-    if was_changed_since_asked(turn, tx)? {
+    if was_changed_since_asked(turn, tx)? || was_said_much_since(turn, tx)? {
         return Ok(None);
     }
     let persona = turn.ingest.persona.get();
@@ -66,13 +66,25 @@ pub(in crate::ingest) fn answer_rest(
     let is_one = match answer {
         AnswerKind::Any => !rest.is_empty(),
         AnswerKind::Time => assistant::is_time_answer(&rest),
+        AnswerKind::Day if assistant::is_time_answer(&rest) && !assistant::names_day(&rest) => {
+            let is_asked = question::was_just_asked(turn, tx)?;
+            return Ok(is_asked.then(|| wording::day_needed().into()));
+        }
+        AnswerKind::Day => assistant::is_time_answer(&rest),
         AnswerKind::People => are_people(&rest),
     };
     if !is_one {
         return Ok(None);
     }
+    let after = match answer == AnswerKind::Day && assistant::names_hour(&rest) {
+        true => String::new(),
+        false => after,
+    };
     if before == assistant::ANYTHING_TO_REMIND {
         return answer_all(turn, tx, &format!("{before}{rest}"));
+    }
+    if [TIME_ZONE_IS, NAME_IS].contains(&before.as_str()) {
+        return answer_setting(turn, tx, &format!("{before}{rest}"));
     }
     let reply = match before.starts_with("remind me ") {
         true => remind_with(turn, tx, (&before, &rest, &after))?,
@@ -81,10 +93,29 @@ pub(in crate::ingest) fn answer_rest(
             reply.map(Reply::from)
         }
     };
-    if reply.is_some() {
+    // The reply may ask for the next part.
+    let is_same = matches!(
+        question::read_open(turn, tx)?,
+        Some(Question::Rest { before: asked, .. }) if asked == before
+    );
+    if reply.is_some() && is_same {
         question::close(turn, tx)?;
     }
     Ok(reply)
+}
+
+/// The answer to the question for the time zone or for the name.
+fn answer_setting(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, request: &str) -> Result<Option<Reply>> {
+    if !question::was_just_asked(turn, tx)? {
+        return Ok(None);
+    }
+    let reply = match understood(turn, request) {
+        Intent::SetTimezone(zone) => time_zone::set(turn, tx, zone)?,
+        Intent::SetName(name) => names::set(turn, tx, &name)?,
+        _ => return Ok(None),
+    };
+    question::close(turn, tx)?;
+    Ok(Some(reply.into()))
 }
 
 /// The answer to the question what to remind of, and when: either of both, or both. `None`: it is
@@ -131,6 +162,11 @@ pub(in crate::ingest) fn answer_when(
     };
     match understood(turn, &request) {
         Intent::AskWhen { reply, .. } | Intent::Unclear(reply) => Ok(Some(reply.into())),
+        // "tomorrow after breakfast"
+        ref request @ Intent::AskRest { ref reply, .. } => {
+            question::ask_about(turn, tx, request)?;
+            Ok(Some(reply.clone().into()))
+        }
         request @ (Intent::Remind { .. } | Intent::Several(_)) => {
             question::close(turn, tx)?;
             reminder_requests::set_requested(turn, tx, request).map(Some)
@@ -162,15 +198,46 @@ fn was_changed_since_asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bo
     })
 }
 
+/// "8am and 1pm and 7pm" for "8am 1pm 7pm" and "8/13/19". `None`: it is written otherwise.
+fn listed_hours(text: &str) -> Option<String> {
+    let hours: Vec<&str> = text
+        .split([' ', '/', ','])
+        .filter(|part| !part.is_empty())
+        .collect();
+    let is_hour = |hour: &&str| hour.starts_with(|c: char| c.is_ascii_digit());
+    (hours.len() > 1 && hours.iter().all(is_hour)).then(|| hours.join(" and "))
+}
+
+/// Whether so much was said after the question that a time answers it no more.
+fn was_said_much_since(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
+    const SAID_MAX: usize = 3;
+    let (Some((_, asked_at)), Some(head)) =
+        (tx.question(turn.room.id, turn.user.id)?, turn.room.head)
+    else {
+        return Ok(false);
+    };
+    let messages = tx.view().chain(head, SAID_MAX + 1)?;
+    let since = messages.iter().filter(|one| one.received_at > asked_at);
+    Ok(since.count() > SAID_MAX)
+}
+
 /// A reminder whose times were asked for: "at 8, 14 and 20" between these words.
 fn remind_with(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
     (before, rest, after): (&str, &str, &str),
 ) -> Result<Option<Reply>> {
-    let rest = ["every day ", "every ", "on ", "at "]
-        .iter()
-        .fold(rest, |rest, link| rest.strip_prefix(link).unwrap_or(rest));
+    let rest = ["every day ", "every ", "on ", "at "].iter().fold(
+        rest.trim_end_matches('.'),
+        |rest, link| {
+            let begins = rest.get(..link.len());
+            match begins.is_some_and(|begins| begins.eq_ignore_ascii_case(link)) {
+                true => &rest[link.len()..],
+                false => rest,
+            }
+        },
+    );
+    let rest = &listed_hours(rest).unwrap_or_else(|| rest.to_owned());
     let understood = understood(turn, &format!("{before}{rest}{after}"));
     if let Intent::RemindBefore(request) = &understood {
         let plans = event_reminders::known(turn, tx)?;

@@ -120,8 +120,12 @@ fn has_power(turn: &MessageTurn<'_>, tx: &Tx<'_>, power: Power) -> Result<bool> 
     Ok(turn.flags.superpower(power.name()) && gate::has_superpowers(turn, tx)?)
 }
 
-/// Does what was offered. `None`: nothing was.
+/// Does what was offered. `None`: nothing was, or this only asks: "yes?".
 pub(super) fn accept(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+    let said = turn.message.text.trim();
+    if said.ends_with('?') && said.split_whitespace().count() == 1 {
+        return Ok(None);
+    }
     let reply = match question::read_open(turn, tx)? {
         Some(Question::OfferedReminder { send_at, .. }) if send_at <= turn.now.0 => {
             wording::reminder_past().into()
@@ -157,12 +161,15 @@ pub(super) fn accept(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<R
     Ok(Some(reply))
 }
 
-/// Another time for what was offered, and so a yes to it. `None`: nothing was.
+/// Another time for what was offered, and so a yes to it. `None`: nothing was, or this only asks.
 pub(super) fn change(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
     to: &TimeChange,
 ) -> Result<Option<Reply>> {
+    if turn.message.text.trim_end().ends_with('?') {
+        return Ok(None);
+    }
     Ok(match changed(turn, tx, to)? {
         Some((text, Ok(new))) => {
             question::close(turn, tx)?;

@@ -14,6 +14,8 @@ use crate::store::{Reminder, Tx};
 
 /// The delay of "snooze" without a time.
 const SNOOZE_S: i64 = 10 * 60;
+/// "snooze 10 minutes" means what comes within this time.
+const SOON_S: i64 = 12 * 60 * 60;
 
 /// `None`: it puts nothing off.
 pub(super) fn carry_out(
@@ -176,6 +178,11 @@ fn snoozed(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, time: Option<&TimeChange>) -
     if open.len() < 2 && says(turn, "both") {
         return Ok(wording::change_unclear().into());
     }
+    // "snooze 10 minutes" is said of what comes soon.
+    let is_far = |r: &Reminder| time.delay_s().is_some() && r.send_at > turn.now.plus_s(SOON_S);
+    if open.iter().any(is_far) {
+        return Ok(wording::not_come_yet(&listed(&open), turn.now, turn.timezone()).into());
+    }
     // Put off is never earlier.
     let is_earlier = |r: &Reminder| time.delay_s().is_none() && new.send_at < r.send_at;
     if open.iter().any(is_earlier) {
@@ -329,6 +336,10 @@ pub(super) fn again(
     if let Some((latest, at)) = latest::read_named(turn, tx)?
         && (latest.event == ItemEvent::Delivered || is_put_off(turn, tx, &latest, at)?)
     {
+        // "remind me again" names what came.
+        if !says(turn, "again") && subject::is_another(turn, tx)? {
+            return Ok(None);
+        }
         let delivery = latest.delivery(at, turn.now);
         let delivered = delivery.map_or_else(Vec::new, |delivery| delivery.reminders);
         let time = of_delivered(time, &delivered, turn);

@@ -80,6 +80,7 @@ fn speaks_of_another(turn: &MessageTurn<'_>, one: &MessageRow) -> bool {
     match understood.intent {
         Intent::Unclear(_)
         | Intent::AskWhen { .. }
+        | Intent::AskRest { .. }
         | Intent::Forget { .. }
         | Intent::Recall { .. } => true,
         Intent::Unknown => {
@@ -90,10 +91,54 @@ fn speaks_of_another(turn: &MessageTurn<'_>, one: &MessageRow) -> bool {
             matches!(
                 statement,
                 Some(Statement::Plan { .. } | Statement::Plans(_))
-            ) || is_long && !asks_for_patience
+            ) || is_long && !asks_for_patience && !puts_off(&one.text)
         }
+        Intent::Say(_) => asks_something(&one.text, &persona.name),
         _ => false,
     }
+}
+
+/// "when is easter", but not what time it is.
+fn asks_something(text: &str, persona: &str) -> bool {
+    assistant::asks(text, persona) && !assistant::asks_for_time(text, persona)
+}
+
+/// "not home yet", "i'll do it later": it may be said of what has just come.
+fn puts_off(text: &str) -> bool {
+    const WORDS_MAX: usize = 6;
+    let lower = text.to_lowercase().replace(['’', '\''], "");
+    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).collect();
+    let first = words.first().copied().unwrap_or_default();
+    let is_own = matches!(
+        first,
+        "i" | "ill" | "im" | "ive" | "not" | "no" | "cant" | "didnt" | "havent" | "too" | "still"
+    );
+    if matches!(
+        lower.as_str(),
+        "in a bit" | "in a while" | "in a moment" | "in a sec"
+    ) {
+        return true;
+    }
+    let says = |all: &[&str]| words.iter().any(|word| all.contains(word));
+    // "he's not home", "nobody answers"
+    let is_of_somebody = matches!(
+        first,
+        "he" | "hes" | "she" | "shes" | "they" | "theyre" | "it" | "its" | "nobody" | "noone"
+    );
+    let denies = || {
+        first.starts_with("no")
+            || says(&[
+                "not", "isnt", "arent", "doesnt", "dont", "didnt", "wont", "closed", "busy",
+            ])
+    };
+    if is_of_somebody && words.len() <= WORDS_MAX && denies() {
+        return true;
+    }
+    is_own
+        && words.len() <= WORDS_MAX
+        && (says(&["yet", "busy"])
+            || says(&["it", "that", "them"]) && says(&["later", "soon"])
+            || says(&["not", "cant"]) && says(&["now"]))
 }
 
 /// "ran today", "lunch 14".

@@ -276,6 +276,15 @@ fn called_off(words: &Words, range: Range<usize>) -> Option<String> {
         "was called off", "is called off", "isnt happening", "is not happening", "fell through",
         "wont happen",
     ]);
+    let start = words.skip(
+        range.start,
+        phrases!["and also", "and", "also", "so", "but", "btw"],
+    );
+    let range = start..range.end;
+    // "friday got cancelled": what of it?
+    if when::day_at(words, start).is_some_and(|(_, end)| words.after(end, &SAID).is_some()) {
+        return None;
+    }
     let found = (range.start + 1..range.end.min(range.start + 1 + NAME_WORDS_MAX))
         .find_map(|at| Some((at, words.after(at, &SAID)?)));
     let (verb, _) = found.filter(|(_, end)| *end == range.end)?;

@@ -22,7 +22,8 @@ pub(super) const MARKS: [&str; 16] = [
 /// Words that correct only numbers: "that was 14".
 static STATEMENTS: Phrases = Phrases::new(&[
     "that was", "it was", "that cost", "it cost", "it should be", "that should be", "should be",
-    "should have been",
+    "should have been", "last one was", "the last one was", "last one should be",
+    "the last one should be", "the last one cost", "last one cost",
 ]);
 static LINKS: Phrases = Phrases::new(&[
     "its", "it is", "it was", "thats", "that is", "that was", "make it", "make that", "i meant",
@@ -65,6 +66,9 @@ pub(super) fn value_in(words: &Words) -> Option<String> {
         people(words, from).filter(|(_, end)| *end == words.len())?;
         Some(from)
     };
+    if let Some(value) = marked_at_end(words) {
+        return Some(value);
+    }
     let from = words.after(0, &MARKS).or_else(stated).or_else(changed);
     let from = from.or_else(told).or_else(counted)?;
     let from = words.skip(from, &LINKS);
@@ -82,6 +86,18 @@ pub(super) fn value_in(words: &Words) -> Option<String> {
     ]
     .contains(words.get(from));
     (!value.is_empty() && !is_talk).then_some(value)
+}
+
+/// "half past 8" of "at half past 8 sorry", "9 i meant".
+fn marked_at_end(words: &Words) -> Option<String> {
+    static LAST: Phrases = Phrases::new(&[
+        "sorry", "i meant", "i mean", "not sorry", "actually sorry", "sorry i meant",
+    ]);
+    let to = (1..words.len()).find(|at| words.after(*at, &LAST) == Some(words.len()))?;
+    let value = words.original(0..to);
+    let new = Words::new(value);
+    let is_hour = when::read_hour_alone(&new, 0).is_some_and(|(_, end)| end == new.len());
+    (is_hour || whole_time(&new).is_some()).then(|| subject(value))
 }
 
 /// Whether words may be the value of what was told: no sentence, no talk, and no time beside

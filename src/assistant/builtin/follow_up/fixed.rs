@@ -56,10 +56,25 @@ pub(super) fn fixed(request: &str) -> Option<FollowUp> {
         "never mind" | "nevermind" | "nvm" | "never mind that" | "forget it" | "forget that"
         | "forget this" | "forget about it" | "forget about that" | "scratch that"
         | "ignore that" => FollowUp::NeverMind,
-        "done" | "did it" | "i did it" | "done it" | "already done" | "its done" | "all done"
-        | "im done" | "i did" | "did that" | "already did it" | "completed" | "finished" => {
-            FollowUp::Done
-        }
+        "done"
+        | "did it"
+        | "i did it"
+        | "done it"
+        | "already done"
+        | "its done"
+        | "all done"
+        | "im done"
+        | "i did"
+        | "i did thank you"
+        | "i did thanks"
+        | "done thanks"
+        | "done thank you"
+        | "it is done"
+        | "thank you it is done"
+        | "did that"
+        | "already did it"
+        | "completed"
+        | "finished" => FollowUp::Done,
         _ if UNDO.contains(request) => FollowUp::Undo,
         _ if IS_SET.contains(request) => FollowUp::IsSet,
         "its cancelled" | "its canceled" | "it is cancelled" | "it was cancelled"

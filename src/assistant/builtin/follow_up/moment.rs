@@ -130,6 +130,7 @@ fn moved_once(
     let is_time_only = spec.delay.is_none() && spec.day.is_none();
     let day = day_of(local.date(), now, own);
     let day = Some(day).filter(|_| is_time_only && send_at > now);
+    let said = spec;
     let spec = TimeExpression {
         day: spec.day.or(day),
         ..*spec
@@ -139,6 +140,8 @@ fn moved_once(
     // A whole hour of a day that was named is the first one of it.
     match once(&same, now, zone) {
         Ok(new) if is_time_only => Ok(new),
+        // "6 in the morning" for a reminder of this evening
+        Err(_) if day == Some(Day::Today) && said.is_in_the_morning() => once(said, now, zone),
         _ if is_whole_hour => at_own_time(spec, local.time(), now, zone),
         _ => at_own_time(same, local.time(), now, zone),
     }

@@ -45,6 +45,16 @@ pub fn names_hour(text: &str) -> bool {
         .any(|at| read(at).is_some_and(|(spec, _)| !spec.lacks_hour()))
 }
 
+/// Whether a day is named.
+pub fn names_day(text: &str) -> bool {
+    let words = Words::new(text);
+    let has_day = |at| when::read(&words, at).is_some_and(|(spec, _)| spec.day.is_some());
+    (0..words.len().min(COUNT_WORDS_MAX)).any(|at| {
+        let is_ordinal = when::ordinal(words.get(at)).is_some();
+        has_day(at) || is_ordinal || when::day_at(&words, at).is_some()
+    })
+}
+
 /// Whether words tell of a time, also one that isn't understood: "the next 3 days", "evening".
 pub fn names_time(text: &str) -> bool {
     let words = Words::new(text);

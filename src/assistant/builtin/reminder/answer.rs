@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::half_understood::has_time_left;
 use super::parts::{after_link, text_of};
 use super::spoken_of::is_past;
-use super::{REMINDER_CHARS_MAX, Words, is_pronoun, repeats};
+use super::{REMINDER_CHARS_MAX, Words, names_nothing, repeats};
 use crate::assistant::builtin::settings::is_first_name;
 use crate::assistant::text::phrases::Phrases;
 
@@ -15,7 +15,10 @@ pub(in crate::assistant::builtin) fn answered_text(words: &Words) -> String {
         return String::new();
     }
     let text = text_of(words, after_link(words, 0)..words.len());
-    match text.chars().count() <= REMINDER_CHARS_MAX && !has_time_left(&text) {
+    match text.chars().count() <= REMINDER_CHARS_MAX
+        && !has_time_left(&text)
+        && !names_nothing(&text)
+    {
         true => text,
         false => String::new(),
     }
@@ -30,7 +33,7 @@ pub(in crate::assistant::builtin) fn text_alone(
     let left = Words::new(&text);
     let is_alone = !text.is_empty()
         && text.chars().count() <= REMINDER_CHARS_MAX
-        && !is_pronoun(&text)
+        && !names_nothing(&text)
         && !has_time_left(&text)
         && !repeats::repeats(&left, 0..left.len());
     is_alone.then_some(text)

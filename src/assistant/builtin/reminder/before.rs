@@ -12,7 +12,7 @@ pub(super) use offsets::several;
 pub use offsets::{around_missing_event, is_other_offset, names_offset, with_other_offset};
 
 use super::half_understood::has_time_left;
-use super::is_pronoun;
+use super::names_nothing;
 use super::parts::{after_link, text_of};
 use super::task_words::is_task_word;
 use crate::assistant::builtin::ParsedMessage;
@@ -239,7 +239,7 @@ pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<Befor
         text,
     };
     let before = text_of(words, after_link(words, range.start)..lead);
-    let before = Some(before).filter(|text| !is_pronoun(text));
+    let before = Some(before).filter(|text| !names_nothing(text));
     let before = before.unwrap_or_default();
     if let Some(text) = text_from.filter(|_| before.is_empty()) {
         let readings = vec![reading(event_end, text_of(words, text..end))];
@@ -304,8 +304,11 @@ fn before_it(words: &Words, range: Range<usize>) -> Option<BeforeEvent> {
     let (lead, after, offset) = (range.start..end).find_map(|at| {
         let (lead, offset) = offset_before(words, range.start, at)?;
         let is_it = words.after(at + 1, phrases!["it", "that", "then", "hand"]);
-        let after = is_it.filter(|after| *after == end || words.get(*after) == "to");
+        let is_hour = |at: usize| with_hour(words, at, offset).is_some();
+        let after =
+            is_it.filter(|after| *after == end || words.get(*after) == "to" || is_hour(*after));
         let after = after.unwrap_or(at + 1);
+        let (offset, after) = with_hour(words, after, offset).unwrap_or((offset, after));
         let ends = after == end || words.get(after) == "to" && lead == range.start;
         (words.get(at) == "before" && ends).then_some((lead, after, offset))
     })?;
@@ -313,7 +316,7 @@ fn before_it(words: &Words, range: Range<usize>) -> Option<BeforeEvent> {
         _ if lead == range.start => (String::new(), text_of(words, after_link(words, after)..end)),
         "of" | "about" | "for" => {
             let event = super::super::subject(words.original(range.start + 1..lead));
-            let event = Some(event).filter(|event| !is_pronoun(event));
+            let event = Some(event).filter(|event| !names_nothing(event));
             (event.unwrap_or_default(), String::new())
         }
         _ => {
@@ -339,6 +342,17 @@ pub(in crate::assistant::builtin) fn alone(
     let found = before_it(words, range.clone())?;
     let is_alone = lead == range.start && found.offset == offset;
     (is_alone && found.text_without_event() == Some("")).then_some(found)
+}
+
+/// "at 6pm" after "the day before": at that time of the day.
+fn with_hour(words: &Words, at: usize, offset: Offset) -> Option<(Offset, usize)> {
+    let Offset::Days(days, _) = offset else {
+        return None;
+    };
+    let (spec, end) = when::read(words, at)?;
+    let is_hour = spec.day.is_none() && spec.delay.is_none();
+    let time = when::time_of_day(&spec).ok().filter(|_| is_hour)?;
+    Some((Offset::Days(days, time), end))
 }
 
 /// Whether the words from `at` on may name an event. A time is none, and several at once

@@ -1,11 +1,12 @@
-//! "half 9", which is 08:30 to some and 09:30 to others: the question which one is meant.
+//! Hours that are a number alone: "9 in the morning", and "half 9", which is 08:30 to some and 09:30 to
+//! others.
 
 use std::ops::Range;
 
 use super::{ReminderText, repeats};
 use crate::assistant::builtin::{Intent, wording};
 use crate::assistant::text::phrases::phrases;
-use crate::assistant::text::when::{self, amount};
+use crate::assistant::text::when::{self, TimeExpression, amount};
 use crate::assistant::text::words::Words;
 
 /// "half 9" as the time of the reminder: the question which of two it is.
@@ -37,4 +38,14 @@ pub(super) fn asked(words: &Words, range: Range<usize>, request: &ReminderText) 
         before: format!("remind me {before} "),
         after: format!(" {after}"),
     })
+}
+
+/// "9 in the morning", "6 tonight": a number and the part of the day, and nothing else.
+pub(super) fn of_day(words: &Words, range: Range<usize>) -> Option<TimeExpression> {
+    if when::read(words, range.start).is_some() {
+        return None;
+    }
+    let (hour, end) = when::read_hour_alone(words, range.start)?;
+    let (more, end) = when::read(words, end).filter(|(_, end)| *end == range.end)?;
+    hour.merged(more).filter(|_| end > range.start)
 }

@@ -100,12 +100,24 @@ pub(in crate::assistant) fn without_courtesies(words: &Words, range: Range<usize
     }
 }
 
+/// The words after "remind me" without courtesies, "also" and "too".
+pub(super) fn of_body(words: &Words, from: usize) -> Range<usize> {
+    let end = without_courtesies(words, from..words.len());
+    let body = words.after(from, phrases!["please", "pls", "plz"]);
+    let body = body.filter(|body| *body < end).unwrap_or(from);
+    let body = words.skip(body, phrases!["also", "too", "as well"]);
+    body..without_too(words, body..end)
+}
+
 /// The end of the words without "too" after a time: "to run tomorrow and on friday too".
-pub(super) fn without_too(words: &Words, range: Range<usize>) -> usize {
-    static TOO: Phrases = Phrases::new(&["too", "as well", "also"]);
+fn without_too(words: &Words, range: Range<usize>) -> usize {
+    static TOO: Phrases = Phrases::new(&["too", "as well", "also", "instead"]);
     let first = range.end.saturating_sub(2).max(range.start + 1);
     let too = (first..range.end).find(|at| words.after(*at, &TOO) == Some(range.end));
-    let is_timed = |at: &usize| trailing_time(words, range.start..*at).is_some();
+    let is_timed = |at: &usize| {
+        words.get(at - 1) == "before"
+            || words.get(*at) != "instead" && trailing_time(words, range.start..*at).is_some()
+    };
     too.filter(is_timed).unwrap_or(range.end)
 }
 
@@ -158,7 +170,8 @@ pub(in crate::assistant::builtin) fn split_words(
         let is_due = at > start + 1 && words.get(at - 1) == "due";
         let text_end = match when::lacks_particle(words, start..at) {
             true => at + 1,
-            false => at - usize::from(is_due),
+            false if is_due => at - 1,
+            false => before_verb(words, start..at),
         };
         return ReminderParts {
             is_linked: start > first,
@@ -176,6 +189,15 @@ pub(in crate::assistant::builtin) fn split_words(
         };
     }
     ReminderParts::new(None, text_of(words, start..end))
+}
+
+/// The end of the text without "that's" before the time: "hand over the keys, that's 6:15".
+fn before_verb(words: &Words, text: Range<usize>) -> usize {
+    let end = text.end;
+    let is_verb = end > text.start + 2
+        && matches!(words.get(end - 1), "thats" | "its" | "that's" | "it's")
+        && words.is_set_off(end - 2);
+    end - usize::from(is_verb)
 }
 
 /// Whether the text is a verb alone whose thing is not said: "pay", "prepare".
@@ -407,7 +429,8 @@ fn is_time_link(word: &str) -> bool {
     phrases![
         "in", "at", "on", "before", "b4", "after", "by", "around", "when", "once", "until", "till",
         "during", "between", "from", "end", "eod", "eow", "over", "now", "asap", "soon",
-        "sometime", "someday", "half", "next", "this"
+        "sometime", "someday", "half", "next", "this", "mid-morning", "midmorning",
+        "mid-afternoon", "midafternoon"
     ]
     .contains(word)
 }

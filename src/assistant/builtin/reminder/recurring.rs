@@ -10,7 +10,7 @@ use super::spans;
 use super::task_words::is_task_word;
 use super::unread_words;
 use super::waking::is_early;
-use super::{REMINDER_CHARS_MAX, ReminderText};
+use super::{REMINDER_CHARS_MAX, ReminderText, names_nothing};
 use crate::assistant::builtin::{Intent, ParsedMessage, follow_up, wording};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when::{self, Day, TimeExpression, amount};
@@ -48,7 +48,7 @@ pub(super) fn repeated(
     );
     let rest = Words::new(&rest);
     let mut parsed = parts::split_words(&rest, 0..rest.len(), false);
-    if parsed.text.is_empty() {
+    if parsed.text.is_empty() || names_nothing(&parsed.text) {
         parsed.text = request.nothing.to_owned();
     }
     parsed.text = parts::without_question(message, parsed.text);
@@ -282,6 +282,7 @@ fn times_of_day_or_week(
 }
 
 pub(super) fn recurring(message: &ParsedMessage, repeat: &Repeat, text: &str) -> Intent {
+    let text = if names_nothing(text) { "" } else { text };
     if text.chars().count() > REMINDER_CHARS_MAX {
         return Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX));
     }

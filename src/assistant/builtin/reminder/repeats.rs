@@ -83,6 +83,11 @@ impl Repeat {
         self.times.len() > 1 && self.times.iter().all(is_hour) && !is_more
     }
 
+    /// "for the next 3 days", without an hour.
+    pub(in crate::assistant) fn is_span_of_days(&self) -> bool {
+        matches!(self.end, Some(RuleEnd::Count(_))) && self.times.is_empty()
+    }
+
     /// Whether it names times of day: "morning and evening".
     pub(in crate::assistant) fn names_time(&self) -> bool {
         !self.times.is_empty() || self.between.is_some()

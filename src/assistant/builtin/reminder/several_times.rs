@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::finished;
 use super::half_understood::{has_digit, has_time_left};
-use super::is_early;
 use super::parts::{self, split_request, text_of};
-use super::task_words::is_task_word;
+use super::task_words::{is_task_word, with_verb};
+use super::{is_early, names_nothing};
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};
 use crate::assistant::text::phrases::phrases;
 use crate::assistant::text::when::{self, TimeExpression, TimeOfDay};
@@ -38,8 +38,8 @@ pub(super) fn at_several_times(
     let first = words.skip(range.start, count);
     let leading = times_at(words, first, false)
         .filter(|(_, end)| is_link(*end) || is_task_word(words.get(*end)));
-    let (specs, text) = match leading {
-        Some((specs, end)) => (specs, parts::after_link(words, end)..range.end),
+    let (specs, text, times) = match leading {
+        Some((specs, end)) => (specs, parts::after_link(words, end)..range.end, first..end),
         None => {
             // "pay rent, due friday, tomorrow": the first day is that of the thing.
             let is_due = |at: usize| matches!(words.get(at - 1), "due" | "by");
@@ -48,13 +48,27 @@ pub(super) fn at_several_times(
                 let (specs, end) = times_at(words, at, true)?;
                 (end == range.end).then_some((at, specs))
             })?;
-            (specs, parts::after_link(words, range.start)..at)
+            (
+                specs,
+                parts::after_link(words, range.start)..at,
+                at..range.end,
+            )
         }
     };
     let text = parts::without_question(message, text_of(words, text));
     let is_number = text.chars().all(|c| c.is_ascii_digit());
     if is_number || has_time_left(&text) {
         return None;
+    }
+    if names_nothing(&text) && !nothing.is_empty() {
+        return each_at(message, specs, nothing);
+    }
+    if names_nothing(&text) {
+        return Some(Intent::AskRest {
+            reply: wording::reminder_without_text(),
+            before: format!("remind me {} to ", words.original(times)),
+            after: String::new(),
+        });
     }
     each_at(message, specs, &text)
 }
@@ -371,6 +385,7 @@ pub(super) fn each_with_time(message: &ParsedMessage, range: Range<usize>) -> Op
             spec.day = before.day;
         }
         parts[n].0 = after_the_one_before(message, &before, spec);
+        parts[n].1 = with_verb(&parts[0].1, &parts[n].1);
     }
     let each = parts
         .iter()

@@ -3,7 +3,7 @@
 
 use super::super::{Intent, MessageContext, ParsedMessage};
 use super::parts::{leading_time, split_words};
-use super::{command, repeats, when};
+use super::{command, names_nothing, repeats, when};
 use crate::assistant::builtin::parsing::read_message;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when::{Day, TimeExpression};
@@ -32,13 +32,14 @@ static OTHER_TALK: WordSet = WordSet::new(&[
     "actually", "ago", "almost", "already", "always", "arent", "asked", "because", "beginning",
     "better", "but", "cancel", "canceled", "cancelled", "cannot", "cant", "change", "could",
     "couldnt", "delay", "delayed", "delete", "didnt", "doesnt", "dont", "forget", "guess", "had",
-    "hadnt", "hasnt", "havent", "heard", "hope", "hopefully", "how", "if", "instead", "isnt",
-    "maybe", "me", "might", "move", "never", "nevermind", "no", "nobody", "not", "nothing", "nvm",
-    "or", "perhaps", "possibly", "postpone", "postponed", "probably", "rather", "remember",
-    "remind", "reminder", "remove", "said", "says", "shouldnt", "since", "snooze", "starting",
-    "think", "thinks", "thought", "told", "u", "undo", "unless", "us", "usually", "wake", "was",
-    "wasnt", "were", "werent", "what", "when", "where", "whether", "which", "who", "why", "wish",
-    "wont", "would", "wouldnt", "yesterday", "you", "your",
+    "hadnt", "hasnt", "havent", "heard", "hope", "hopefully", "how", "hows", "if", "instead",
+    "isnt", "maybe", "me", "might", "move", "nah", "never", "nevermind", "no", "nobody", "not",
+    "nothing", "nvm", "or", "perhaps", "possibly", "postpone", "postponed", "probably", "rather",
+    "remember", "remind", "reminder", "remove", "said", "says", "shouldnt", "since", "snooze",
+    "starting", "think", "thinks", "though", "thought", "told", "u", "undo", "unless", "us",
+    "usually", "wake", "was", "wasnt", "were", "werent", "what", "whats", "when", "whens", "where",
+    "wheres", "whether", "which", "who", "whos", "why", "wish", "wont", "would", "wouldnt",
+    "yesterday", "you", "your",
 ]);
 
 static IRREGULAR_PAST: WordSet = WordSet::new(&[
@@ -66,8 +67,7 @@ pub(in crate::assistant::builtin) fn spoken_of(message: &ParsedMessage<'_>) -> O
         ..*message.context
     };
     let understood = command(&read_message(&context))?;
-    let is_plan =
-        |intent: &Intent| matches!(intent, Intent::Remind { text, .. } if !is_answer(text));
+    let is_plan = |intent: &Intent| matches!(intent, Intent::Remind { text, .. } if !is_answer(text) && !is_talk(text));
     let is_once = |intent: &Intent| match intent {
         Intent::Remind {
             text,
@@ -89,6 +89,40 @@ pub(in crate::assistant::builtin) fn spoken_of(message: &ParsedMessage<'_>) -> O
     is_meant.then_some(understood)
 }
 
+/// "from ZOB", "my daughter should come", "on days off I'm up", "tom's now": what is left beside the time
+/// is nothing to do.
+fn is_talk(text: &str) -> bool {
+    let words = Words::new(text);
+    let last = words.get(words.len().saturating_sub(1));
+    // "tell bo i'm late"
+    let is_telling = matches!(
+        words.get(0),
+        "tell" | "text" | "ask" | "say" | "call" | "message" | "email" | "write" | "let"
+    );
+    let is_clause = (1..words.len()).any(|at| {
+        matches!(
+            words.get(at),
+            "should" | "shall" | "can" | "will" | "im" | "ill" | "ive" | "hes" | "shes" | "theyre"
+        )
+    });
+    // "bus is on 11 from ZOB", "pill 15 and 21"
+    let is_number = |at: usize| words.get(at).starts_with(|c: char| c.is_ascii_digit());
+    let has_number_left = (1..words.len()).any(|at| match words.get(at) {
+        "on" => is_number(at + 1),
+        "and" | "&" => is_number(at - 1) && is_number(at + 1),
+        _ => false,
+    });
+    names_nothing(text)
+        || has_number_left
+        || matches!(
+            words.get(0),
+            "from" | "with" | "of" | "as" | "than" | "because" | "cos" | "cuz"
+        )
+        || when::month(words.get(0)).is_some() && !matches!(words.get(0), "may" | "march")
+        || matches!(last, "now" | "then" | "though" | "sorry" | "works")
+        || is_clause && !is_telling
+}
+
 /// Whether a day is named anywhere.
 fn names_day(words: &Words<'_>) -> bool {
     (0..words.len()).any(|at| when::read(words, at).is_some_and(|(spec, _)| spec.day.is_some()))
@@ -100,7 +134,8 @@ fn is_answer(text: &str) -> bool {
     let is_yes = |word: &str| {
         phrases![
             "yes", "yeah", "yep", "yup", "ok", "okay", "sure", "please", "pls", "also", "no",
-            "nope", "thanks", "and"
+            "nope", "thanks", "and", "n", "works", "fine", "good", "great", "perfect", "sorry",
+            "both"
         ]
         .contains(word)
     };

@@ -1,6 +1,7 @@
 //! Words of something to do: how the text of a reminder may begin before a "to" of its own ("go to
 //! bed", "the flight to Rome"), and "don't forget".
 
+use crate::assistant::builtin::settings::is_first_name;
 use crate::assistant::text::phrases::phrases;
 use crate::assistant::text::word_set::WordSet;
 use crate::assistant::text::words::Words;
@@ -61,6 +62,17 @@ static FIRST_WORDS: WordSet<1024> = WordSet::new(&[
     "water", "wave", "way", "wear", "weed", "weekly", "welcome", "whatsapp", "wipe", "wire",
     "wish", "work", "wrap", "write", "xray", "yearly", "yell", "your", "zip", "zoom",
 ]);
+
+/// "call ann" for "ann" after "call bo".
+pub(super) fn with_verb(first: &str, second: &str) -> String {
+    let (words, name) = (Words::new(first), Words::new(second));
+    let is_name =
+        name.len() == 1 && (is_first_name(name.get(0)) || second.starts_with(char::is_uppercase));
+    match is_name && words.len() == 2 && is_task_word(words.get(0)) {
+        true => format!("{} {second}", words.original(0..1)),
+        false => second.to_owned(),
+    }
+}
 
 /// Verbs after which "if" begins a question, not a condition: "ask Bo if he comes".
 pub(super) const ASKS: [&str; 10] = [

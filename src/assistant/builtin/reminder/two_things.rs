@@ -7,8 +7,7 @@ use super::finished;
 use super::half_understood::{has_time_left, is_condition};
 use super::parts::{self, split_request};
 use super::several_times::{SEVERAL_WORDS_MAX, after_the_one_before, is_of_24};
-use super::task_words::is_task_word;
-use crate::assistant::builtin::settings::is_first_name;
+use super::task_words::{is_task_word, with_verb};
 use crate::assistant::builtin::{Intent, ParsedMessage};
 use crate::assistant::text::phrases::phrases;
 use crate::assistant::text::when::TimeExpression;
@@ -94,15 +93,4 @@ pub(super) fn day_for_both(message: &ParsedMessage, range: Range<usize>) -> Opti
     let both: Vec<Intent> = both.collect();
     let all = both.iter().all(|one| matches!(one, Intent::Remind { .. }));
     all.then_some(Intent::Several(both))
-}
-
-/// "call ann" for "ann" after "call bo".
-fn with_verb(first: &str, second: &str) -> String {
-    let (words, name) = (Words::new(first), Words::new(second));
-    let is_name =
-        name.len() == 1 && (is_first_name(name.get(0)) || second.starts_with(char::is_uppercase));
-    match is_name && words.len() == 2 && is_task_word(words.get(0)) {
-        true => format!("{} {second}", words.original(0..1)),
-        false => second.to_owned(),
-    }
 }

@@ -1,8 +1,8 @@
 //! Words at the end of a text that say by when, but no time: "soon", "before friday", "by the end of
 //! the week". It must not guess the time.
 
-use super::parts::text_of;
-use crate::assistant::builtin::subject;
+use super::parts::{ReminderParts, text_of};
+use crate::assistant::builtin::{Intent, ParsedMessage, subject, wording};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
@@ -47,6 +47,47 @@ fn is_limit(words: &Words, at: usize) -> bool {
         span + 1 == len && matches!(unit, "day" | "week" | "month" | "year" | "weekend")
     });
     is_time || is_ordinal || is_span
+}
+
+/// "tomorrow after lunch": the question at which hour that is. `None`: no such words stand beside the time.
+pub(super) fn hour_of_occasion(message: &ParsedMessage, parsed: &ReminderParts) -> Option<Intent> {
+    let spec = parsed.spec?;
+    if !spec.lacks_hour() || spec.part.is_some() || parsed.is_linked {
+        return None;
+    }
+    let text = Words::new(&parsed.text);
+    let len = text.len();
+    let (time, rest) = match occasion(&text, 0) {
+        Some(end) if end == len || text.get(end) == "to" => (0..end, len.min(end + 1)..len),
+        _ => {
+            let at = len.checked_sub(parsed.tail.len()).filter(|at| *at < len)?;
+            (at..occasion(&text, at).filter(|end| *end == len)?, 0..at)
+        }
+    };
+    let (time, rest) = (text.original(time), text_of(&text, rest));
+    if rest.is_empty() {
+        return Some(Intent::Unclear(wording::reminder_words_unknown(time)));
+    }
+    let zone = message.zone();
+    let at = when::resolve(&spec, message.context.now, zone).ok()?;
+    let day = at.utc().with_timezone(&zone).date_naive();
+    Some(Intent::AskRest {
+        reply: wording::reminder_time_unknown(time, &rest),
+        before: format!("remind me on {day} at "),
+        after: format!(" to {rest}"),
+    })
+}
+
+/// The end of "right after lunch".
+fn occasion(words: &Words, at: usize) -> Option<usize> {
+    let at = words.skip(at, phrases!["right", "straight", "just", "shortly"]);
+    let from = words.after(at, phrases!["after", "before"])?;
+    let from = words.skip(from, phrases!["the", "my"]);
+    let occasions = phrases![
+        "breakfast", "brunch", "lunch", "dinner", "supper", "bed", "bedtime", "work", "school",
+        "class", "training", "practice"
+    ];
+    words.after(from, occasions)
 }
 
 #[cfg(test)]

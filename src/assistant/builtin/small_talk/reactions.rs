@@ -105,6 +105,9 @@ fn tells_of_death(phrase: &str) -> bool {
     ];
     let rest = phrase
         .trim_end_matches(" today")
+        .trim_end_matches(" last week")
+        .trim_end_matches(" last night")
+        .trim_end_matches(" this morning")
         .trim_end_matches(" yesterday");
     let who = ENDS.iter().find_map(|end| rest.strip_suffix(end));
     let who = who.and_then(|who| who.strip_prefix("my "));

@@ -23,6 +23,11 @@ pub(super) struct Payment {
     pub(super) by: i64,
 }
 
+/// "you owe", "bo owes".
+fn owing(name: &str) -> String {
+    format!("{} {}", display_name(name), owe(name))
+}
+
 impl BillSplitState {
     /// " $30 each", rounded if necessary.
     pub(super) fn each(&self, payment: &Payment) -> String {
@@ -106,15 +111,23 @@ impl BillSplitState {
             Some(Err(unknown)) if !self.payments.is_empty() => {
                 format!("{unknown}\n{}", self.owed())
             }
+            Some(Ok(name)) if self.owes_nothing(&name) => {
+                format!("{} nothing.\n{}", capital(&owing(&name)), self.owed())
+            }
             _ => self.owed(),
         }
     }
 
+    /// Whether somebody else owes something, but not this person.
+    fn owes_nothing(&self, name: &str) -> bool {
+        let transfers = self.transfers();
+        !transfers.is_empty() && !transfers.iter().any(|(from, ..)| from == name)
+    }
+
     fn transfer_line(&self, (from, to, amount): &Debt) -> String {
         format!(
-            "{} {} {} {}",
-            display_name(from),
-            owe(from),
+            "{} {} {}",
+            owing(from),
             display_name(to),
             self.money(*amount)
         )

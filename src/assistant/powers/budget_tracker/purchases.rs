@@ -13,6 +13,8 @@ use crate::assistant::text::when;
 use crate::assistant::text::word_set::WordSet;
 use crate::assistant::text::words::Words;
 
+/// Lines have numbers from 10 on, and rides rarely such prices.
+const LINE_MINOR_MIN: i64 = 1_000;
 /// Words of what was bought, where only they and the amount are said.
 const BARE_WORDS_MAX: usize = 3;
 /// Words of a message of such expenses.
@@ -232,6 +234,25 @@ fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetActi
     }
 }
 
+/// "12.50", unlike "38.4", which may be anything.
+fn has_hundredths(number: &str) -> bool {
+    let fraction = number.rsplit_once(['.', ',']);
+    fraction.is_some_and(|(_, digits)| digits.len() == 2)
+}
+
+/// A word of what is measured, counted or numbered, not bought.
+fn is_measure(word: &str) -> bool {
+    MEASURES.contains(word)
+}
+
+/// Sorted.
+static MEASURES: WordSet = WordSet::new(&[
+    "average", "bmi", "bpm", "chapter", "cycled", "distance", "episode", "fever", "flat", "gate",
+    "glucose", "grade", "height", "humidity", "jogged", "level", "mark", "page", "ph", "pressure",
+    "pulse", "ran", "rate", "room", "rowed", "run", "score", "seat", "size", "speed", "swam",
+    "temp", "temperature", "version", "walked", "weigh", "weighed", "weight", "width",
+]);
+
 /// "lunch 12"
 struct BareExpense {
     money: Money,
@@ -261,11 +282,14 @@ fn bare_expense(words: &Words<'_>, at: usize, end: usize) -> Option<BareExpense>
     let verb = words.get(to.saturating_sub(1));
     let is_told = matches!(verb, "was" | "were" | "cost");
     let to = if is_told { to - 1 } else { to };
-    // "That was 14" corrects something.
-    if matches!(
-        words.get(from),
-        "that" | "it" | "this" | "thats" | "its" | "which"
-    ) {
+    // "That was 14" corrects something, and so does "last one was 14".
+    static LAST: Phrases = Phrases::new(&["last one", "the last one", "last", "the last", "one"]);
+    if words.after(from, &LAST) == Some(to)
+        || matches!(
+            words.get(from),
+            "that" | "it" | "this" | "thats" | "its" | "which"
+        )
+    {
         return None;
     }
     let from = words
@@ -279,6 +303,16 @@ fn bare_expense(words: &Words<'_>, at: usize, end: usize) -> Option<BareExpense>
         .unwrap_or(from);
     let to = without_payment(words, from, to);
     let is_short = (1..=BARE_WORDS_MAX).contains(&to.saturating_sub(from));
+    let is_measured = amount.currency.is_none() && (from..to).any(|n| is_measure(words.get(n)));
+    // "bus 42" is a line.
+    let is_line = amount.currency.is_none()
+        && amount.minor >= LINE_MINOR_MIN
+        && !words.get(number).contains(['.', ','])
+        && from + 1 == to
+        && matches!(words.get(from), "bus" | "tram" | "metro" | "subway");
+    if is_measured || is_line {
+        return None;
+    }
     let is_named = (from..to).all(|n| {
         let word = words.get(n);
         let is_plain = word.chars().all(char::is_alphabetic) && !OTHER_REQUESTS.contains(&word);
@@ -292,7 +326,7 @@ fn bare_expense(words: &Words<'_>, at: usize, end: usize) -> Option<BareExpense>
         return None;
     }
     Some(BareExpense {
-        is_money: amount.currency.is_some() || words.get(number).contains(['.', ',']),
+        is_money: amount.currency.is_some() || has_hundredths(words.get(number)),
         money: amount,
         purpose: parsers::original(words, from, to),
         is_told,

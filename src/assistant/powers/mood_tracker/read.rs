@@ -103,6 +103,10 @@ pub(in crate::assistant::powers) fn parse(
             None => (Soft, if_in_use(action)),
         });
     }
+    // "+3" is no score.
+    if message.context.text.contains('+') {
+        return None;
+    }
     logged(words, at, end, false).map(|action| (InSession, action))
 }
 

@@ -33,6 +33,15 @@ static ASKING: Phrases = Phrases::new(&[
 
 pub fn checkin_answer(text: &str) -> CheckinAnswer {
     let words = Words::new(text);
+    // "got moved to next week", "morninnn", "dunno"
+    let is_moved = words
+        .iter()
+        .any(|word| matches!(word, "moved" | "postponed" | "rescheduled"));
+    let is_alone = words.len() == 1
+        && (words.get(0).starts_with("morn") || matches!(words.get(0), "dunno" | "idk"));
+    if is_moved && words.len() <= NAME_WORDS_MAX + 3 || is_alone {
+        return CheckinAnswer::None;
+    }
     if words.len() == 0 || words.is_question() || words.after(0, &ASKING).is_some() {
         return CheckinAnswer::None;
     }

@@ -10,6 +10,7 @@ use crate::assistant::powers::{local_time, parsers, statement};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
+use crate::assistant::wording;
 
 /// Words before "on friday" that are looked at.
 const WORDS_MAX: usize = 30;
@@ -227,10 +228,14 @@ fn parse_booking(
 ) -> Option<(RequestStrength, ReservationAction)> {
     use RequestStrength::{Clear, Soft};
     let words = &message.words;
-    if words.is_question() {
+    // "bloods at 7, rounds at 9 - remind me of both": what else is asked for is no detail.
+    if words.is_question() || (at..end).any(|n| words.get(n) == "remind") {
         return None;
     }
     let booked = words.after(at, &BOOKED);
+    if booked.is_some_and(|from| names_detail(words, from)) {
+        return None;
+    }
     let having = words.after(at, &HAVING);
     let from = booked.or(having).unwrap_or(at);
     let whom = phrases!["us into", "me into", "us in at", "me in at", "us", "me"];
@@ -267,9 +272,13 @@ fn parse_booking(
     let clock = found
         .clock_text(words)
         .map_or_else(String::new, |clock| format!(" {clock}"));
+    let time = match is_second(message) && !names_day(words, from, end) {
+        true => Err(wording::day_needed()),
+        false => found.time,
+    };
     Some((
         strength,
-        match found.time {
+        match time {
             Ok(time) => ReservationAction::Keep {
                 what,
                 details,
@@ -278,11 +287,30 @@ fn parse_booking(
                 mention,
             },
             Err(reply) => ReservationAction::AskDay {
-                before: format!("I booked {what}{clock} "),
+                before: format!("I booked {what} "),
+                clock,
                 reply,
             },
         },
     ))
+}
+
+/// "and a haircut at 3" may be on the day of what was told before.
+fn is_second(message: &ParsedMessage<'_>) -> bool {
+    message.start > 0 && message.words.get(0) == "and"
+}
+
+/// "booking number 77123": a detail of one.
+fn names_detail(words: &Words<'_>, from: usize) -> bool {
+    matches!(
+        words.get(from),
+        "number" | "no" | "code" | "reference" | "ref" | "confirmation"
+    )
+}
+
+fn names_day(words: &Words<'_>, from: usize, end: usize) -> bool {
+    let mut times = (from..end).filter_map(|at| when::read(words, at));
+    times.any(|(spec, _)| spec.day.is_some() || spec.delay.is_some())
 }
 
 fn lists(request: &str) -> bool {

@@ -77,7 +77,7 @@ pub(super) const REQUESTS: [&str; 9] = [
 pub(super) const ERRANDS: [&str; 7] = ["tell", "text", "call", "order", "email", "message", "send"];
 
 /// Other words that no person is called: pronouns, prepositions, times.
-pub(super) const OTHER_WORDS: [&str; 101] = [
+pub(super) const OTHER_WORDS: [&str; 114] = [
     "it", "its", "him", "her", "them", "you", "me", "us", "my", "your", "his", "their", "this",
     "that", "these", "those", "a", "an", "the", "to", "for", "from", "at", "on", "in", "with",
     "by", "about", "than", "what", "who", "whose", "which", "where", "why", "how", "somebody",
@@ -87,6 +87,8 @@ pub(super) const OTHER_WORDS: [&str; 101] = [
     "friday", "saturday", "sunday", "last", "next", "paid", "pays", "pay", "spent", "add", "sure",
     "actually", "btw", "fyi", "anyway", "oh", "ok", "okay", "yes", "yeah", "hey", "hi", "sorry",
     "please", "thanks", "every", "each", "all", "any", "both", "another", "more", "most", "well",
+    "equal", "equally", "evenly", "fairly", "fair", "lol", "lmao", "haha", "dang", "damn", "omg",
+    "ugh", "n",
 ];
 
 /// Words before a statement that change nothing about it.

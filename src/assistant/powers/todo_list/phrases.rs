@@ -2,9 +2,9 @@
 
 use super::ListName;
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::powers::parsers;
+use crate::assistant::powers::{money, parsers};
 use crate::assistant::text::phrases::{Phrases, phrases};
-use crate::assistant::text::when;
+use crate::assistant::text::when::{self, amount};
 use crate::assistant::text::words::Words;
 
 /// Words searched for "to my list".
@@ -211,11 +211,19 @@ pub(super) fn no_repetition() -> String {
 
 /// "it", "everything": the thing itself is not named.
 pub(super) fn is_no_thing(text: &str) -> bool {
-    phrases![
-        "it", "this", "that", "these", "those", "them", "nothing", "everything", "something",
-        "anything"
-    ]
-    .contains(text.to_lowercase().as_str())
+    let words = Words::new(text);
+    let is_more = |word: &str| {
+        amount::is_number(word)
+            || word.bytes().all(|byte| byte.is_ascii_digit())
+            || matches!(word, "some" | "a" | "few" | "more" | "another")
+    };
+    let ends_more = matches!(words.get(words.len().saturating_sub(1)), "more" | "another");
+    ends_more && words.get(0) != "one" && words.iter().all(is_more)
+        || phrases![
+            "it", "this", "that", "these", "those", "them", "nothing", "everything", "something",
+            "anything", "all of it", "all of them", "some more"
+        ]
+        .contains(text.to_lowercase().as_str())
 }
 
 /// "2", "#2", "the second one"
@@ -238,8 +246,50 @@ pub(super) fn begins_request(word: &str) -> bool {
     .contains(word)
 }
 
-/// "an alarm for 7", "a memory: bo likes tea", "wednesdays": what is on no list.
+/// "torch to that reminder", "bo to my contacts": where it is to be put is no list.
+fn is_put_elsewhere(words: &Words<'_>, from: usize, end: usize) -> bool {
+    (from + 1..end).any(|at| {
+        let place = words.after(at, phrases!["to", "into", "in", "on", "onto"]);
+        let place = place.map(|place| words.skip(place, &ARTICLES));
+        place.is_some_and(|place| {
+            place + 1 == end
+                && matches!(
+                    words.get(place),
+                    "reminder"
+                        | "reminders"
+                        | "alarm"
+                        | "contacts"
+                        | "calendar"
+                        | "bill"
+                        | "budget"
+                        | "chat"
+                        | "group"
+                        | "favourites"
+                        | "favorites"
+                        | "bookmarks"
+                        | "booking"
+                        | "phonebook"
+                )
+        })
+    })
+}
+
+/// "an alarm for 7", "a memory: bo likes tea", "wednesdays", "20 for wine": what is on no list.
 pub(super) fn is_of_others(words: &Words<'_>, from: usize, end: usize) -> bool {
+    let is_amount = money::read(words, from)
+        .is_some_and(|(_, next)| next < end && matches!(words.get(next), "for" | "on"));
+    let is_list = words
+        .after(
+            from,
+            phrases![
+                "a new list", "another list", "a list", "everything from", "everything on",
+                "all from", "all the things from", "all things from"
+            ],
+        )
+        .is_some();
+    if is_amount || is_list || is_put_elsewhere(words, from, end) {
+        return true;
+    }
     let noun = words.skip(
         from,
         phrases!["a", "an", "another", "my", "one more", "new", "a new"],

@@ -369,6 +369,8 @@ fn is_one_more(message: &ParsedMessage<'_>, at: usize, end: usize) -> bool {
         && !matches!(words.get(at), "thanks" | "thank" | "then" | "now" | "so")
         && is_plain_thing(message, at, end)
         && !begins_request(words.get(at))
+        && !begins_clause(words, at, end)
+        && !is_of_others(words, at, end)
         && !is_timed()
 }
 

@@ -191,6 +191,10 @@ impl TripState {
 /// it is.
 fn split_plan(plans: &mut Vec<Plan>, at: usize, what: &str) -> usize {
     let parts: Vec<&str> = plans[at].what.split([',', ';']).map(without_link).collect();
+    // "Schönbrunn and Prater", of which exactly one is named
+    let of_and: Vec<&str> = plans[at].what.split(" and ").collect();
+    let is_one = parts.len() == 1 && of_and.iter().any(|part| same(part, what));
+    let parts = if is_one { of_and } else { parts };
     let (meant, rest): (Vec<&str>, Vec<&str>) = parts
         .into_iter()
         .partition(|part| memory_matches(part, what));

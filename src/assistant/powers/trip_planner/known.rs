@@ -1,12 +1,24 @@
 //! Trips by their places, and how long it is until one.
 
+use std::collections::BTreeSet;
+
 use super::{NO_TRIP, Trip, TripState};
 use crate::assistant::powers::parsers::which;
-use crate::assistant::powers::{PowerContext, local_time};
+use crate::assistant::powers::{PowerContext, RequestChoice, local_time};
 use crate::assistant::wording::texts::{counted, same};
 
 impl TripState {
     pub(super) fn cancel(&mut self, place: &str, context: &PowerContext<'_>) -> String {
+        let places = self.trips.iter().map(|trip| trip.place.clone());
+        let places: BTreeSet<String> = places.collect();
+        if place.is_empty() && places.len() > 1 {
+            let choice = |trip: &Trip| RequestChoice {
+                name: trip.title(context),
+                request: format!("cancel my trip to {}", trip.place),
+            };
+            self.choices = self.trips.iter().map(choice).collect();
+            return RequestChoice::question(&self.choices);
+        }
         let at = if place.is_empty() {
             self.trips.len().checked_sub(1)
         } else {

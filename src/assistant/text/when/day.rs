@@ -4,7 +4,7 @@ use chrono::Weekday;
 
 use super::Day;
 use super::holiday::holiday;
-use super::names::{month, ordinal, weekday};
+use super::names::{month, ordinal, ordinal_at, weekday};
 use super::of_month::{month_end, nth_weekday};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
@@ -107,13 +107,13 @@ fn after_the(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
     if let (true, "weekend") = (on, words.get(at)) {
         return named(words, at, false).map(|day| (day, at + 1));
     }
-    let day = ordinal(words.get(at)).filter(|_| on)?;
-    let other_month = words.after(at + 1, phrases!["of next month", "of the next month"]);
+    let (day, at) = ordinal_at(words, at).filter(|_| on)?;
+    let other_month = words.after(at, phrases!["of next month", "of the next month"]);
     if other_month.is_some() {
         return None;
     }
-    let end = words.after(at + 1, phrases!["of the month", "of this month"]);
-    Some((Day::OfMonth(day), end.unwrap_or(at + 1)))
+    let end = words.after(at, phrases!["of the month", "of this month"]);
+    Some((Day::OfMonth(day), end.unwrap_or(at)))
 }
 
 /// "remind me tom at 9", unlike the name in "call tom at 9".
@@ -164,7 +164,8 @@ fn weekday_and_date(words: &Words, at: usize) -> Option<(Day, usize)> {
         month,
         day,
     };
-    let dated = date(words.get(from)).map(|day| (day, from + 1));
+    let dated = date(words.get(from)).or_else(|| dotted(words, from, false));
+    let dated = dated.map(|day| (day, from + 1));
     match dated.or_else(|| of_year(words, from)) {
         Some((Day::OfYear { month, day }, end)) => {
             return Some((whole(None, Some(month), day), end));

@@ -49,17 +49,18 @@ fn is_first(hashed: HashedWord<'_>) -> bool {
 /// Every word that the readers of days, times of day and durations look for first. Sorted.
 static FIRST_WORDS: WordSet = WordSet::new(&[
     "another", "apr", "april", "aug", "august", "boxing", "christmas", "coming", "couple", "day",
-    "dec", "december", "earlier", "easter", "eight", "eighteen", "eighth", "eighty", "eleven",
-    "eleventh", "end", "feb", "february", "fifteen", "fifth", "fifty", "first", "five", "forty",
-    "four", "fourteen", "fourth", "fri", "friday", "good", "half", "halloween", "jan", "january",
-    "jul", "july", "jun", "june", "last", "later", "lunchtime", "mar", "march", "may", "midday",
-    "midnight", "mon", "monday", "new", "next", "nine", "nineteen", "ninety", "ninth", "noon",
-    "nov", "november", "oct", "october", "one", "past", "previous", "quarter", "same", "sat",
-    "saturday", "second", "sep", "sept", "september", "seven", "seventeen", "seventh", "seventy",
-    "six", "sixteen", "sixth", "sixty", "sun", "sunday", "ten", "tenth", "third", "thirteen",
-    "thirty", "three", "thu", "thur", "thurs", "thursday", "today", "tom", "tomorrow", "tonight",
-    "tue", "tues", "tuesday", "twelfth", "twelve", "twenty", "two", "upcoming", "valentines",
-    "wed", "wednesday", "weds", "xmas", "yesterday",
+    "dec", "december", "earlier", "easter", "eight", "eighteen", "eighteenth", "eighth", "eighty",
+    "eleven", "eleventh", "end", "feb", "february", "fifteen", "fifteenth", "fifth", "fifty",
+    "first", "five", "forty", "four", "fourteen", "fourteenth", "fourth", "fri", "friday", "good",
+    "half", "halloween", "jan", "january", "jul", "july", "jun", "june", "last", "later",
+    "lunchtime", "mar", "march", "may", "midday", "midnight", "mon", "monday", "new", "next",
+    "nine", "nineteen", "nineteenth", "ninety", "ninth", "noon", "nov", "november", "oct",
+    "october", "one", "past", "previous", "quarter", "same", "sat", "saturday", "second", "sep",
+    "sept", "september", "seven", "seventeen", "seventeenth", "seventh", "seventy", "six",
+    "sixteen", "sixteenth", "sixth", "sixty", "sun", "sunday", "ten", "tenth", "third", "thirteen",
+    "thirteenth", "thirtieth", "thirty", "three", "thu", "thur", "thurs", "thursday", "today",
+    "tom", "tomorrow", "tonight", "tue", "tues", "tuesday", "twelfth", "twelve", "twentieth",
+    "twenty", "two", "upcoming", "valentines", "wed", "wednesday", "weds", "xmas", "yesterday",
 ]);
 
 /// Other words that may follow links. Sorted.

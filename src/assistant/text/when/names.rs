@@ -2,6 +2,8 @@
 
 use chrono::Weekday;
 
+use crate::assistant::text::words::Words;
+
 /// Short names are also ordinary words ("sun", "sat"), so they need an "on" before them.
 pub(super) fn weekday(word: &str, short: bool) -> Option<Weekday> {
     Some(match word {
@@ -32,10 +34,23 @@ pub(in crate::assistant) fn weekday_name(word: &str) -> Option<Weekday> {
 
 /// "24th", "third"; numbers above 99 are not days.
 pub(in crate::assistant) fn ordinal(word: &str) -> Option<u32> {
-    const NAMES: [&str; 12] = [
+    const NAMES: [&str; 20] = [
         "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
-        "tenth", "eleventh", "twelfth",
+        "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth",
+        "seventeenth", "eighteenth", "nineteenth", "twentieth",
     ];
+    // "twenty-first"
+    let tens = [("twenty-", 20), ("thirty-", 30)];
+    let of_tens = |(ten, n): (&str, u32)| {
+        let one = word.strip_prefix(ten).and_then(ordinal)?;
+        (one < 10).then_some(n + one)
+    };
+    if let Some(n) = tens.into_iter().find_map(of_tens) {
+        return Some(n);
+    }
+    if word == "thirtieth" {
+        return Some(30);
+    }
     if let Some((n, _)) = (1..).zip(NAMES).find(|(_, name)| *name == word) {
         return Some(n);
     }
@@ -44,6 +59,17 @@ pub(in crate::assistant) fn ordinal(word: &str) -> Option<u32> {
         .find_map(|end| word.strip_suffix(end))?;
     (digits.len() <= 2 && digits.bytes().all(|b| b.is_ascii_digit()))
         .then(|| digits.parse().ok())?
+}
+
+/// "the 21st", "twenty first": the number, and the index after it.
+pub(super) fn ordinal_at(words: &Words, at: usize) -> Option<(u32, usize)> {
+    let tens = match words.get(at) {
+        "twenty" => 20,
+        "thirty" => 30,
+        word => return Some((ordinal(word)?, at + 1)),
+    };
+    let one = ordinal(words.get(at + 1)).filter(|one| *one < 10)?;
+    Some((tens + one, at + 2))
 }
 
 pub(in crate::assistant) fn month(word: &str) -> Option<u32> {

@@ -82,7 +82,20 @@ impl Repeat {
         }
         match self.times.as_slice() {
             [] => Ok(vec![(when::DAY_HOUR, 0)]),
-            times => times.iter().map(of_day).collect(),
+            times => {
+                let mut each: Vec<(u32, u32)> =
+                    times.iter().map(of_day).collect::<Result<_, _>>()?;
+                for n in 1..each.len() {
+                    let is_open = times[n].part.is_none() && times[n].clock.is_some_and(|c| c.bare);
+                    let (hour, minute) = each[n];
+                    // "at 8, 1 and 7": said in the order of the day.
+                    let later = (hour + 12, minute);
+                    if is_open && hour < 12 && each[n] < each[n - 1] && later > each[n - 1] {
+                        each[n] = later;
+                    }
+                }
+                Ok(each)
+            }
         }
     }
 

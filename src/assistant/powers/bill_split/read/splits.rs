@@ -45,7 +45,7 @@ pub(super) fn split_at_end(words: &Words<'_>, at: usize, end: usize) -> Option<B
         let money = sum;
         return Some(BillSplitAction::Ways { money, ways });
     }
-    match split_between(words, sum, from, end)? {
+    match split_between(words, sum, from, without_evenly(words, from, end))? {
         BillSplitAction::Paid(paid) => Some(BillSplitAction::Paid(PaidAction {
             purpose: match purpose {
                 "" => paid.purpose,
@@ -68,6 +68,7 @@ pub(super) fn split(
     at: usize,
     end: usize,
 ) -> Option<(RequestStrength, BillSplitAction)> {
+    let end = without_evenly(words, at + 1, end);
     let after = words.skip(
         at + 1,
         phrases![
@@ -131,6 +132,21 @@ pub(super) fn split(
         action => action,
     };
     Some((Clear, action))
+}
+
+/// Where the words end without "equally" and the like, which is how a bill is split anyway.
+fn without_evenly(words: &Words<'_>, from: usize, end: usize) -> usize {
+    static EVENLY: Phrases = Phrases::new(&[
+        "equally", "equal", "evenly", "even", "fairly", "fair and square", "fair", "equal parts",
+        "in equal parts", "equal shares", "in equal shares", "half and half", "fifty fifty",
+        "all equal", "all equally", "please", "pls",
+    ]);
+    const EVENLY_WORDS_MAX: usize = 3;
+    let first = end.saturating_sub(EVENLY_WORDS_MAX).max(from + 1);
+    let is_evenly = |at: &usize| {
+        words.after(*at, &EVENLY) == Some(end) && !matches!(words.get(at - 1), "not" | "and")
+    };
+    (first..end).find(is_evenly).unwrap_or(end)
 }
 
 /// "80", "dinner 80": what it was for, and the amount with the index after it.
