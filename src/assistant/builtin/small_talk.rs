@@ -142,6 +142,7 @@ fn opening(message: &ParsedMessage) -> Option<String> {
                 | "morning"
                 | "there"
                 | "dear"
+                | "thanks"
         )
     };
     let agrees = |word: &str| matches!(word, "ok" | "okay" | "alright");

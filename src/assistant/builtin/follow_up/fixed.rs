@@ -17,6 +17,13 @@ static IS_SET: Phrases = Phrases::new(&[
     "is the reminder set", "is my reminder set", "did you set them", "are they set",
 ]);
 
+/// Says that what came is done.
+static DONE: Phrases = Phrases::new(&[
+    "done", "did it", "i did it", "done it", "already done", "its done", "all done", "im done",
+    "i did", "i did thank you", "i did thanks", "done thanks", "done thank you", "it is done",
+    "thank you it is done", "did that", "already did it", "completed", "finished",
+]);
+
 pub(super) fn fixed(request: &str) -> Option<FollowUp> {
     Some(match request {
         "yes"
@@ -56,25 +63,7 @@ pub(super) fn fixed(request: &str) -> Option<FollowUp> {
         "never mind" | "nevermind" | "nvm" | "never mind that" | "forget it" | "forget that"
         | "forget this" | "forget about it" | "forget about that" | "scratch that"
         | "ignore that" => FollowUp::NeverMind,
-        "done"
-        | "did it"
-        | "i did it"
-        | "done it"
-        | "already done"
-        | "its done"
-        | "all done"
-        | "im done"
-        | "i did"
-        | "i did thank you"
-        | "i did thanks"
-        | "done thanks"
-        | "done thank you"
-        | "it is done"
-        | "thank you it is done"
-        | "did that"
-        | "already did it"
-        | "completed"
-        | "finished" => FollowUp::Done,
+        _ if DONE.contains(request) => FollowUp::Done,
         _ if UNDO.contains(request) => FollowUp::Undo,
         _ if IS_SET.contains(request) => FollowUp::IsSet,
         "its cancelled" | "its canceled" | "it is cancelled" | "it was cancelled"

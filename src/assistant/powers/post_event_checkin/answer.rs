@@ -2,6 +2,7 @@
 
 use super::NAME_WORDS_MAX;
 use crate::assistant::text::phrases::Phrases;
+use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
 
 /// The answer to the question how something was.
@@ -39,7 +40,12 @@ pub fn checkin_answer(text: &str) -> CheckinAnswer {
         .any(|word| matches!(word, "moved" | "postponed" | "rescheduled"));
     let is_alone = words.len() == 1
         && (words.get(0).starts_with("morn") || matches!(words.get(0), "dunno" | "idk"));
-    if is_moved && words.len() <= NAME_WORDS_MAX + 3 || is_alone {
+    let is_moved = is_moved && words.len() <= NAME_WORDS_MAX + 3;
+    let names_day = |at| when::read(&words, at).is_some_and(|(spec, _)| spec.day.is_some());
+    if is_moved && !(0..words.len()).any(names_day) {
+        return CheckinAnswer::Refused;
+    }
+    if is_moved || is_alone {
         return CheckinAnswer::None;
     }
     if words.len() == 0 || words.is_question() || words.after(0, &ASKING).is_some() {

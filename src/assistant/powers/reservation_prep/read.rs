@@ -220,6 +220,13 @@ fn name_and_details(rest: Vec<String>, is_timed_first: bool) -> Option<(String, 
     Some((what, details.join(", ")))
 }
 
+/// "us a table": the index of the thing that is booked.
+fn after_whom(words: &Words<'_>, from: usize) -> usize {
+    let whom = phrases!["us into", "me into", "us in at", "me in at", "us", "me"];
+    let start = words.skip(from, whom);
+    words.skip(start, phrases!["a", "an", "my", "our", "the"])
+}
+
 /// "dinner at Luigi on friday at 8", "I booked a table at Luigi".
 fn parse_booking(
     message: &ParsedMessage<'_>,
@@ -228,19 +235,15 @@ fn parse_booking(
 ) -> Option<(RequestStrength, ReservationAction)> {
     use RequestStrength::{Clear, Soft};
     let words = &message.words;
-    // "bloods at 7, rounds at 9 - remind me of both": what else is asked for is no detail.
-    if words.is_question() || (at..end).any(|n| words.get(n) == "remind") {
-        return None;
-    }
     let booked = words.after(at, &BOOKED);
-    if booked.is_some_and(|from| names_detail(words, from)) {
+    // "bloods at 7, rounds at 9 - remind me of both": what else is asked for is no detail.
+    let is_request = (at..end).any(|n| words.get(n) == "remind");
+    if words.is_question() || is_request || booked.is_some_and(|from| names_detail(words, from)) {
         return None;
     }
     let having = words.after(at, &HAVING);
     let from = booked.or(having).unwrap_or(at);
-    let whom = phrases!["us into", "me into", "us in at", "me in at", "us", "me"];
-    let start = words.skip(from, whom);
-    let start = words.skip(start, phrases!["a", "an", "my", "our", "the"]);
+    let start = after_whom(words, from);
     let kind = (start..end.min(start + 4)).find(|n| is_kind(words.get(*n)));
     if booked.is_none() {
         let kind = kind?;
