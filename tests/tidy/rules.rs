@@ -152,7 +152,12 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("r2d2_sqlite", &["src/store"]),
     ("hmac", &["src/auth"]),
     // Beside credentials, the digests by which requests are known again.
-    ("sha2", &["src/auth", "src/store/answers.rs"]),
+    (
+        "sha2",
+        &[
+            "src/auth", "src/relay/telegram/updates.rs", "src/store/answers.rs",
+        ],
+    ),
     ("hex", ANYWHERE),
     (
         "base64",

@@ -24,39 +24,17 @@ static DONE: Phrases = Phrases::new(&[
     "thank you it is done", "did that", "already did it", "completed", "finished",
 ]);
 
+static YES: Phrases = Phrases::new(&[
+    "yes", "yess", "yesss", "yes yes", "ye", "yea", "yes sure", "yeah sure", "yeah please",
+    "yep please", "yes both", "yeah", "yep", "yup", "y", "sure", "yes please", "do it", "go ahead",
+    "confirm", "yes do it", "yes do", "yes please do", "yes remind me", "yes please remind me",
+    "yes remind me please", "yes set it", "yes i do", "yes go ahead", "yes forget it",
+    "yes delete it",
+]);
+
 pub(super) fn fixed(request: &str) -> Option<FollowUp> {
     Some(match request {
-        "yes"
-        | "yess"
-        | "yesss"
-        | "yes yes"
-        | "ye"
-        | "yea"
-        | "yes sure"
-        | "yeah sure"
-        | "yeah please"
-        | "yep please"
-        | "yes both"
-        | "yeah"
-        | "yep"
-        | "yup"
-        | "y"
-        | "sure"
-        | "yes please"
-        | "do it"
-        | "go ahead"
-        | "confirm"
-        | "yes do it"
-        | "yes do"
-        | "yes please do"
-        | "yes remind me"
-        | "yes please remind me"
-        | "yes remind me please"
-        | "yes set it"
-        | "yes i do"
-        | "yes go ahead"
-        | "yes forget it"
-        | "yes delete it" => FollowUp::Yes,
+        _ if YES.contains(request) => FollowUp::Yes,
         "no" | "nope" | "nah" | "n" | "👎" | "no thanks" | "no thx" | "no thank you"
         | "nope thanks" | "nah thanks" | "rather not" | "better not" | "please dont" | "dont"
         | "no dont" | "keep it" | "keep them" | "stop" | "cancel" => FollowUp::No,

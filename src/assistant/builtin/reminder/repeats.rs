@@ -79,8 +79,8 @@ impl Repeat {
     /// Whether it names several times of day and no more: "every day at 9 and 20".
     pub(in crate::assistant) fn names_hours(&self) -> bool {
         let is_hour = |spec: &TimeExpression| spec.clock.is_some() && spec.zone.is_none();
-        let is_more = self.between.is_some() || self.start.is_some() || self.end.is_some();
-        self.times.len() > 1 && self.times.iter().all(is_hour) && !is_more
+        let is_alone = self.between.is_none() && self.start.is_none() && self.end.is_none();
+        is_alone && self.times.len() > 1 && self.times.iter().all(is_hour)
     }
 
     /// "for the next 3 days", without an hour.
@@ -364,10 +364,7 @@ fn read_times(
                 });
                 end = after;
             }
-            _ => times.push(TimeExpression {
-                part: Some(part),
-                ..TimeExpression::default()
-            }),
+            _ => times.push(of_part(part)),
         }
     } else {
         let (spec, after) = time(at, false)?;

@@ -1,5 +1,7 @@
 //! Parses messages about bookings: "dinner at Luigi on friday at 8", "when is my dinner?".
 
+use std::ops::Range;
+
 use super::kinds::{is_booking, is_in_the_evening, is_kind, is_no_name, is_ride, is_stay};
 use super::{ReservationAction, changes};
 use crate::assistant::builtin::ParsedMessage;
@@ -227,6 +229,11 @@ fn after_whom(words: &Words<'_>, from: usize) -> usize {
     words.skip(start, phrases!["a", "an", "my", "our", "the"])
 }
 
+/// "bloods at 7, rounds at 9 - remind me of both": what else is asked for is no detail.
+fn asks_more(words: &Words<'_>, range: Range<usize>) -> bool {
+    range.into_iter().any(|n| words.get(n) == "remind")
+}
+
 /// "dinner at Luigi on friday at 8", "I booked a table at Luigi".
 fn parse_booking(
     message: &ParsedMessage<'_>,
@@ -236,9 +243,10 @@ fn parse_booking(
     use RequestStrength::{Clear, Soft};
     let words = &message.words;
     let booked = words.after(at, &BOOKED);
-    // "bloods at 7, rounds at 9 - remind me of both": what else is asked for is no detail.
-    let is_request = (at..end).any(|n| words.get(n) == "remind");
-    if words.is_question() || is_request || booked.is_some_and(|from| names_detail(words, from)) {
+    if words.is_question()
+        || asks_more(words, at..end)
+        || booked.is_some_and(|from| names_detail(words, from))
+    {
         return None;
     }
     let having = words.after(at, &HAVING);
@@ -279,23 +287,21 @@ fn parse_booking(
         true => Err(wording::day_needed()),
         false => found.time,
     };
-    Some((
-        strength,
-        match time {
-            Ok(time) => ReservationAction::Keep {
-                what,
-                details,
-                time,
-                last: None,
-                mention,
-            },
-            Err(reply) => ReservationAction::AskDay {
-                before: format!("I booked {what} "),
-                clock,
-                reply,
-            },
+    let action = match time {
+        Ok(time) => ReservationAction::Keep {
+            what,
+            details,
+            time,
+            last: None,
+            mention,
         },
-    ))
+        Err(reply) => ReservationAction::AskDay {
+            before: format!("I booked {what} "),
+            clock,
+            reply,
+        },
+    };
+    Some((strength, action))
 }
 
 /// "and a haircut at 3" may be on the day of what was told before.
