@@ -41,7 +41,9 @@ pub fn checkin_answer(text: &str) -> CheckinAnswer {
     let is_alone = words.len() == 1
         && (words.get(0).starts_with("morn") || matches!(words.get(0), "dunno" | "idk"));
     let is_moved = is_moved && words.len() <= NAME_WORDS_MAX + 3;
-    let names_day = |at| when::read(&words, at).is_some_and(|(spec, _)| spec.day.is_some());
+    let is_open = |at: usize| matches!(words.get(at + 1), "week" | "month" | "year");
+    let names_day =
+        |at| !is_open(at) && when::read(&words, at).is_some_and(|(spec, _)| spec.day.is_some());
     if is_moved && !(0..words.len()).any(names_day) {
         return CheckinAnswer::Refused;
     }
