@@ -90,7 +90,7 @@ fn before_link(words: &Words<'_>, from: usize, to: usize) -> usize {
     let is_link = |at: usize| {
         [
             "from", "on", "at", "is", "are", "now", "until", "till", "by", "starting", "its",
-            "the", "of", "leaves", "departs", "starts", "begins",
+            "the", "of", "leaves", "departs", "goes", "lands", "starts", "begins",
         ]
         .contains(&words.get(at))
     };
