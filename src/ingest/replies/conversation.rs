@@ -317,9 +317,10 @@ impl ModelTurn<'_> {
                             new_id: random::uuid().to_string(),
                         };
                         let before = new.repeats_one_of(changes);
+                        let is_committed = new.repeats_one_of(&work.committed).is_some();
                         if before.is_some_and(|at| at < work.changes_before) && new.adds_up() {
                             CallMeaning::None("repeated", EQUAL_PHOTO.to_owned())
-                        } else if before.is_some() {
+                        } else if before.is_some() || is_committed {
                             CallMeaning::Done(CallResult::repeated())
                         } else if let Some(first) = new.repeats_one_of(&understood) {
                             CallMeaning::Repeated(first)
@@ -331,7 +332,7 @@ impl ModelTurn<'_> {
                 },
             });
         }
-        self.replace_versions(changes, &mut understood, work.committed);
+        self.replace_versions(changes, &mut understood, work.committed.len());
         (meanings, understood)
     }
 

@@ -200,7 +200,7 @@ impl ModelTurn<'_> {
         let has_failed = |record: &CallRecord| !record.is_done && record.outcome != UNKNOWN;
         let is_remote = |record: &CallRecord| record.tool.contains(LINK) && !has_failed(record);
         let mut records = totals.records.iter();
-        totals.committed > 0
+        !totals.committed.is_empty()
             || !self.context.done_calls.is_empty()
             || records.any(|record| is_own(record) || is_remote(record))
     }
