@@ -279,7 +279,10 @@ impl<'a> ModelTurn<'a> {
             others: self.context.others.clone(),
         };
         match totals.failure {
-            _ if unprompted && is_pass(&text) => reply.decision.outcome = "passed",
+            // Nothing is done for what nobody asked.
+            _ if unprompted && (is_pass(&text) || self.claims_something(&text)) => {
+                reply.decision.outcome = "passed";
+            }
             // All of it was sent before.
             None if text.is_empty() => {}
             // What was said of the first photos is worth saying.
