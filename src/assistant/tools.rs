@@ -375,6 +375,17 @@ impl Tool {
 }
 
 impl Operation {
+    /// Whether it changes only the next time of a reminder that comes again.
+    pub const fn is_of_next(&self) -> bool {
+        matches!(
+            self,
+            Self::ChangeReminder {
+                only_next: true,
+                ..
+            }
+        )
+    }
+
     /// Whether it sets a reminder that comes again.
     pub const fn repeats(&self) -> bool {
         matches!(

@@ -24,9 +24,9 @@ mod undo;
 pub use account::*;
 pub use agenda::*;
 pub use apologies::{
-    Apology, account_stays, apology, called_elsewhere, cut_short, english_only, message_cut,
-    no_export, not_done, not_known, nothing_done, nothing_sent, reminder_at, unseen_photos,
-    what_is_set, what_was_done, without_model,
+    Apology, ReminderTime, account_stays, apology, called_elsewhere, cut_short, english_only,
+    memory_forgotten, message_cut, no_export, not_done, not_known, nothing_done, nothing_sent,
+    reminder_at, reminder_cancelled, unseen_photos, what_is_set, what_was_done, without_model,
 };
 pub use care::{
     CrisisKind, after_crisis, crisis, crisis_over, has_crisis_texts, how_to_delete_account,
@@ -40,7 +40,7 @@ pub(in crate::assistant) use language::foreign_language_of;
 pub use language::{language_of, may_have_sentences};
 pub use memories::*;
 pub use named_numbers::{KnownNumbers, told_numbers};
-pub use named_times::{NamedTimes, is_month};
+pub use named_times::{NamedTimes, is_month, tells_number_in_words};
 pub use occasions::*;
 pub use recurring::{
     comes_at_hours, comes_only_once, day_not_left_out, listed_text, minutes_differ, next_dates,

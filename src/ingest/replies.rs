@@ -41,8 +41,10 @@ mod statements;
 mod streaming;
 mod surplus_claims;
 mod taken_back;
+mod things;
 mod tool_outcomes;
 mod unasked_claims;
+mod untold_changes;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -43,6 +43,8 @@ pub(in crate::ingest) enum UndoOutcome {
     Gone,
     TooLate,
     UndoneAlready,
+    /// This message itself did it.
+    Own,
     /// There is no change, or something was said since that may be meant instead.
     NoChange,
 }
@@ -63,7 +65,7 @@ fn in_words(turn: &MessageTurn<'_>, tx: &Tx<'_>, outcome: UndoOutcome) -> Result
         UndoOutcome::Gone => Some(wording::nothing_to_undo_in(language)),
         UndoOutcome::TooLate => Some(wording::too_late_to_undo_in(language)),
         UndoOutcome::UndoneAlready => Some(wording::undone_already_in(language)),
-        UndoOutcome::NoChange => None,
+        UndoOutcome::NoChange | UndoOutcome::Own => None,
     })
 }
 
@@ -75,6 +77,8 @@ pub(in crate::ingest) fn take_back_newest(
 ) -> Result<UndoOutcome> {
     let named = latest::read_own(turn, tx, LATEST_MS)?.and_then(|(latest, _)| latest.message_id);
     match answer::newest_change(turn, tx)? {
+        Some((message_id, _)) if message_id == turn.message_id => Ok(UndoOutcome::Own),
+        _ if named == Some(turn.message_id) => Ok(UndoOutcome::Own),
         Some((message_id, at)) if named.is_none_or(|named| named < message_id) => {
             if turn.now.0 - at.0 > NUMBERS_MS {
                 return Ok(UndoOutcome::TooLate);

@@ -129,6 +129,19 @@ impl Recurrence {
         self
     }
 
+    /// Its last moment; `None` without an end.
+    pub fn last(&self) -> Option<Timestamp> {
+        self.clone().until_last().end()
+    }
+
+    /// The end that its rule names.
+    pub fn end(&self) -> Option<Timestamp> {
+        let mut parts = self.rule.split(';');
+        let end = parts.find_map(|part| part.strip_prefix("UNTIL="))?;
+        let end = NaiveDateTime::parse_from_str(end, LOCAL).ok()?;
+        at_wall_time(end, self.zone)
+    }
+
     /// Whether it comes every few hours or minutes.
     pub fn is_through_the_day(&self) -> bool {
         let mut parts = self.rule.split(';');

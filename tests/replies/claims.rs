@@ -7,6 +7,7 @@ use super::support::{self, Service, direct, group};
 use super::tools::{subscribe, subscribed, told_of};
 use super::{acting, count, legacy, reply, say, service, service_at, service_of, service_with};
 
+const IN_GERMAN: &str = "(Für diese Nachricht wurde nichts eingestellt, notiert oder geändert.)";
 const SURE: &str = "remind me in 2 hours to rest";
 pub(super) const DENIAL: &str = "(Nothing was set, noted or changed for this message.)";
 /// As small models say it.
@@ -203,13 +204,13 @@ async fn right_answers_are_left_alone() {
         assert_eq!(reply(&service, "ana", text).await, answer, "{text}");
         assert_eq!(model.requests().len() - before, 1, "{text}");
     }
-    // What may be a request is asked about once more, and the answer stays.
+    // A request to remind at a time is one in any language.
     let before = model.requests().len();
     for _ in 0..2 {
         model.next(says("All right."));
     }
     let said = reply(&service, "ana", "erinnere mich um 6 ans Laufen").await;
-    assert_eq!(said, "All right.");
+    assert_eq!(said, format!("All right.\n{IN_GERMAN}"));
     assert_eq!(model.requests().len() - before, 2);
     // In a group nobody's name is set.
     model.next(says("Hello Ida."));
@@ -405,7 +406,7 @@ async fn true_times_are_left_alone() {
             "2027-05-06T09:00",
             "Set for Thursday, 6 May, at 9:00, an hour before your call at 10:00.",
         ),
-        ("2027-05-06T09:00", "It is set."),
+        ("2027-05-06T09:00", "It is set for nine."),
         (
             "2027-05-06T09:00",
             "Tomorrow at 9. Shall I make it 10:00 on Friday?",
@@ -428,7 +429,9 @@ async fn true_times_are_left_alone() {
     model.next(Mode::Json(calling(&calls)));
     model.next(says("Both are set, the first one at 9:00."));
     let said = reply(service, "ana", "please see to it").await;
-    assert_eq!(said, "Both are set, the first one at 9:00.");
+    let told =
+        "Both are set, the first one at 9:00.\n(What is set: “eat”, Thursday, 6 May 2027, 13:00.)";
+    assert_eq!(said, told);
     // One that comes several times a day.
     let often =
         json!({"text": "drink", "at": "2027-05-06T09:00", "repeat": "FREQ=HOURLY;INTERVAL=3"});

@@ -25,7 +25,11 @@ async fn call(service: &Service, model: &ModelServer, name: &str, arguments: Val
     model.next(Mode::Say("Done.".to_owned()));
     let said = reply(service, "ana", "please see to it").await;
     // A refused change is said to be none.
-    assert!(["Done.", DENIED].contains(&said.as_str()), "{said}");
+    let is_told = said.starts_with("Done.\n(What was done: ");
+    assert!(
+        is_told || ["Done.", DENIED].contains(&said.as_str()),
+        "{said}"
+    );
     model.last_request().results()[0].clone()
 }
 

@@ -33,12 +33,6 @@ async fn what_may_be_a_request_is_asked_about_once() {
             "ich weck dich um 6:45!",
         ),
         ("hau Butter auf die Einkaufsliste", "Butter steht drauf."),
-        ("despiértame a las 6:45", "Te despierto a las 6:45."),
-        ("préviens-moi demain à 9h", "je te préviens demain à 9h"),
-        ("svegliami alle 6:45", "Ti sveglio alle 6:45."),
-        ("разбуди меня в 6:45", "Разбужу тебя в 6:45."),
-        ("6:45に起こして", "6:45に起こします"),
-        ("beni 6:45'te uyandır", "Seni 6:45'te uyandırırım."),
     ]
     .into_iter()
     .enumerate()
@@ -63,6 +57,42 @@ async fn what_may_be_a_request_is_asked_about_once() {
         model.next(says(claim));
         assert_eq!(reply(&service, "ana", text).await, claim, "{text}");
         assert_eq!(model.requests().len() - before, 2, "{text}");
+    }
+}
+
+/// Requests to remind at a time are certain in any language, however the answer is worded.
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_to_remind_at_a_time_are_certain() {
+    let (service, model) = service().await;
+    service.set_flag("rate_limit.enabled", false).await;
+    for (text, claim) in [
+        ("despiértame a las 6:45", "Te despierto a las 6:45."),
+        ("préviens-moi demain à 9h", "je te préviens demain à 9h"),
+        ("svegliami alle 6:45", "Ti sveglio alle 6:45."),
+        (
+            "erinnere mich um 18 Uhr an Mama", "Ich denke für dich dran.",
+        ),
+        ("разбуди меня в 6:45", "Разбужу тебя в 6:45."),
+        ("6:45に起こして", "6:45に起こします"),
+        ("beni 6:45'te uyandır", "Tamamdır."),
+    ] {
+        let before = model.requests().len();
+        model.next(says(claim));
+        model.next(says(claim));
+        let said = reply(&service, "ana", text).await;
+        assert!(said.starts_with(&format!("{claim}\n(")), "{text}: {said}");
+        assert_eq!(model.requests().len() - before, 2, "{text}");
+    }
+    for (text, answer) in [
+        ("rappelle-moi ce qu'on fait demain", "Rien, je crois."),
+        ("erinnere mich um 18 Uhr an Mama", "Meinst du heute?"),
+        ("午後6時に起こして", "すみません、できません。"),
+    ] {
+        model.next(says(answer));
+        model.next(says(answer));
+        let said = reply(&service, "ana", text).await;
+        model.forget();
+        assert_eq!(said, answer, "{text}");
     }
 }
 

@@ -148,6 +148,31 @@ async fn what_a_tool_did_is_done_with_the_beginning_and_once() {
     model.release();
 }
 
+/// Small models call again instead of reading the result.
+#[tokio::test(flavor = "multi_thread")]
+async fn equal_calls_after_a_part_are_done_once() {
+    let (service, model) = streaming().await;
+    let spent = json!({"operation": "spent", "expenses": [{"amount": 12, "purpose": "lunch"}]});
+    let mut said = calling(&[("budget_tracker", spent)]);
+    said["choices"][0]["message"]["content"] = json!("I can do that.\n\nOne moment.");
+    let mut relay = service.relay("a").await;
+    for _ in 0..3 {
+        model.next(Mode::TextFirst(said.clone()));
+    }
+    model.next(Mode::Say("Noted: 12 on lunch.".to_owned()));
+    say(&service, "ana", "what can you do for me?").await;
+    for calls in 1..=3 {
+        assert_eq!(text(&next(&service, &mut relay).await), "I can do that.");
+        model.release_first(calls);
+    }
+    let last = next(&service, &mut relay).await;
+    assert!(text(&last).ends_with("Noted: 12 on lunch."), "{last}");
+    let results = model.requests()[2].results();
+    assert!(results[1]["note"].as_str().unwrap().contains("equal call"));
+    let state = service.rows("SELECT state FROM power_states");
+    assert_eq!(state[0][0].as_str().unwrap().matches("lunch").count(), 1);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_in_words_is_not_sent() {
     let (service, model) = streaming().await;

@@ -153,7 +153,7 @@ async fn a_second_change_without_a_call_is_asked_about() {
             json!({"text": "get what is on the list", "at": "2027-05-08T07:00"}),
             "Saturday 7:00: get what is on the list. Done.",
         ),
-        ("set_reminder", run, "Both reminders are set now."),
+        ("set_reminder", run, "Both reminders are set now, one at 7."),
     ] {
         model.next(calls(tool, &arguments));
         model.next(says(told));

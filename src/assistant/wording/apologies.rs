@@ -24,6 +24,8 @@ struct Sentences {
     no_export: &'static str,
     what_is_set: &'static str,
     what_was_done: &'static str,
+    cancelled: &'static str,
+    forgotten: &'static str,
     unseen_photos: &'static str,
     message_cut: &'static str,
     english_only: &'static str,
@@ -46,6 +48,8 @@ const ENGLISH: Sentences = Sentences {
     no_export: "(No data was exported. Ask whoever runs this service, or sign in and send POST /account/export.)",
     what_is_set: "(What is set: {}.)",
     what_was_done: "(What was done: {}.)",
+    cancelled: "“{}”, cancelled",
+    forgotten: "“{}”, forgotten",
     unseen_photos: "(Photos of this message that were not looked at: {}.)",
     message_cut: "(Your message was too long to be read as a whole; I read its beginning and its end.)",
     english_only: "Without a language model I understand only English, so I've done nothing. For example: “remind me at 15:00 to …”. Whoever runs me can connect a language model.",
@@ -69,6 +73,8 @@ const OTHERS: [Sentences; 7] = [
         no_export: "(Es wurden keine Daten exportiert. Bitte den Betreiber dieses Dienstes darum, oder melde dich an und sende POST /account/export.)",
         what_is_set: "(Eingestellt ist: {}.)",
         what_was_done: "(Gemacht wurde: {}.)",
+        cancelled: "„{}“, abgesagt",
+        forgotten: "„{}“, vergessen",
         unseen_photos: "(Nicht angesehene Fotos dieser Nachricht: {}.)",
         message_cut: "(Deine Nachricht war zu lang, um sie ganz zu lesen; gelesen habe ich Anfang und Ende.)",
         english_only: "Ohne Sprachmodell verstehe ich nur Englisch, deshalb habe ich nichts getan. Zum Beispiel: “remind me at 15:00 to …”. Wer mich betreibt, kann ein Sprachmodell anschließen.",
@@ -90,6 +96,8 @@ const OTHERS: [Sentences; 7] = [
         no_export: "(No se ha exportado ningún dato. Pídelos a quien administra este servicio, o inicia sesión y envía POST /account/export.)",
         what_is_set: "(Lo que está programado: {}.)",
         what_was_done: "(Lo que se ha hecho: {}.)",
+        cancelled: "«{}», cancelado",
+        forgotten: "«{}», olvidado",
         unseen_photos: "(Fotos de este mensaje que no se han mirado: {}.)",
         message_cut: "(Tu mensaje era demasiado largo para leerlo entero; he leído el principio y el final.)",
         english_only: "Sin un modelo de lenguaje solo entiendo inglés, así que no he hecho nada. Por ejemplo: “remind me at 15:00 to …”. Quien me administra puede conectar un modelo de lenguaje.",
@@ -111,6 +119,8 @@ const OTHERS: [Sentences; 7] = [
         no_export: "(Aucune donnée n'a été exportée. Demande-les à qui gère ce service, ou connecte-toi et envoie POST /account/export.)",
         what_is_set: "(Ce qui est programmé : {}.)",
         what_was_done: "(Ce qui a été fait : {}.)",
+        cancelled: "« {} », annulé",
+        forgotten: "« {} », oublié",
         unseen_photos: "(Photos de ce message qui n'ont pas été regardées : {}.)",
         message_cut: "(Ton message était trop long pour être lu en entier ; j'en ai lu le début et la fin.)",
         english_only: "Sans modèle de langage, je ne comprends que l'anglais, je n'ai donc rien fait. Par exemple : “remind me at 15:00 to …”. Qui m'administre peut connecter un modèle de langage.",
@@ -132,6 +142,8 @@ const OTHERS: [Sentences; 7] = [
         no_export: "(Nessun dato è stato esportato. Chiedili a chi gestisce questo servizio, oppure accedi e invia POST /account/export.)",
         what_is_set: "(Quello che è impostato: {}.)",
         what_was_done: "(Quello che è stato fatto: {}.)",
+        cancelled: "«{}», annullato",
+        forgotten: "«{}», dimenticato",
         unseen_photos: "(Foto di questo messaggio che non sono state guardate: {}.)",
         message_cut: "(Il tuo messaggio era troppo lungo per leggerlo tutto; ho letto l'inizio e la fine.)",
         english_only: "Senza un modello linguistico capisco solo l'inglese, quindi non ho fatto nulla. Per esempio: “remind me at 15:00 to …”. Chi mi gestisce può collegare un modello linguistico.",
@@ -153,6 +165,8 @@ const OTHERS: [Sentences; 7] = [
         no_export: "(Er zijn geen gegevens geëxporteerd. Vraag ze aan wie deze dienst beheert, of meld je aan en stuur POST /account/export.)",
         what_is_set: "(Dit is ingesteld: {}.)",
         what_was_done: "(Dit is gedaan: {}.)",
+        cancelled: "“{}”, geannuleerd",
+        forgotten: "“{}”, vergeten",
         unseen_photos: "(Foto's van dit bericht die niet bekeken zijn: {}.)",
         message_cut: "(Je bericht was te lang om helemaal te lezen; ik heb het begin en het einde gelezen.)",
         english_only: "Zonder taalmodel begrijp ik alleen Engels, dus ik heb niets gedaan. Bijvoorbeeld: “remind me at 15:00 to …”. Wie mij beheert, kan een taalmodel aansluiten.",
@@ -174,6 +188,8 @@ const OTHERS: [Sentences; 7] = [
         no_export: "(Nenhum dado foi exportado. Pede-os a quem gere este serviço, ou inicia sessão e envia POST /account/export.)",
         what_is_set: "(O que está programado: {}.)",
         what_was_done: "(O que foi feito: {}.)",
+        cancelled: "“{}”, cancelado",
+        forgotten: "“{}”, esquecido",
         unseen_photos: "(Fotos desta mensagem que não foram vistas: {}.)",
         message_cut: "(A tua mensagem era longa demais para ler inteira; li o começo e o fim.)",
         english_only: "Sem um modelo de linguagem só entendo inglês, por isso não fiz nada. Por exemplo: “remind me at 15:00 to …”. Quem me administra pode conectar um modelo de linguagem.",
@@ -195,6 +211,8 @@ const OTHERS: [Sentences; 7] = [
         no_export: "(Inga data har exporterats. Be den som driver tjänsten, eller logga in och skicka POST /account/export.)",
         what_is_set: "(Det här är inställt: {}.)",
         what_was_done: "(Det här har gjorts: {}.)",
+        cancelled: "”{}”, avbokad",
+        forgotten: "”{}”, glömd",
         unseen_photos: "(Foton i det här meddelandet som inte har granskats: {}.)",
         message_cut: "(Ditt meddelande var för långt för att läsas helt; jag läste början och slutet.)",
         english_only: "Utan språkmodell förstår jag bara engelska, så jag har inte gjort något. Till exempel: “remind me at 15:00 to …”. Den som driver mig kan ansluta en språkmodell.",
@@ -276,10 +294,8 @@ pub fn no_export(language: Option<&str>) -> &'static str {
 
 /// The reminders that are set, each its text and its time, after or in place of what a language
 /// model said of other times.
-pub fn what_is_set(reminders: &[(&str, Timestamp, Zone)], language: Option<&str>) -> String {
-    let each = reminders
-        .iter()
-        .map(|(text, at, zone)| reminder_at(text, *at, *zone, language));
+pub fn what_is_set(reminders: &[ReminderTime<'_>], language: Option<&str>) -> String {
+    let each = reminders.iter().map(|one| reminder_at(one, language));
     let all: Vec<String> = each.collect();
     sentences(language)
         .what_is_set
@@ -287,9 +303,30 @@ pub fn what_is_set(reminders: &[(&str, Timestamp, Zone)], language: Option<&str>
 }
 
 /// A reminder with its next time.
-pub fn reminder_at(text: &str, at: Timestamp, zone: Zone, language: Option<&str>) -> String {
-    let time = calendar::date_and_time(at, zone, language);
-    format!("“{text}”, {time}")
+pub struct ReminderTime<'r> {
+    pub text: &'r str,
+    pub at: Timestamp,
+    pub zone: Zone,
+    /// How often it comes, in English; only English sentences tell it.
+    pub often: Option<&'r str>,
+}
+
+pub fn reminder_at(reminder: &ReminderTime<'_>, language: Option<&str>) -> String {
+    let time = calendar::date_and_time(reminder.at, reminder.zone, language);
+    let is_english = sentences(language).language == ENGLISH.language;
+    let often = reminder.often.filter(|_| is_english);
+    let often = often.map_or_else(String::new, |often| format!(", {often}"));
+    format!("“{}”, {time}{often}", reminder.text)
+}
+
+/// A reminder that was cancelled, by its text.
+pub fn reminder_cancelled(text: &str, language: Option<&str>) -> String {
+    sentences(language).cancelled.replace("{}", text)
+}
+
+/// A memory that was forgotten.
+pub fn memory_forgotten(text: &str, language: Option<&str>) -> String {
+    sentences(language).forgotten.replace("{}", text)
 }
 
 /// After what a language model said of something else: what its calls did, each in words.

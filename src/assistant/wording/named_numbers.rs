@@ -47,6 +47,9 @@ impl KnownNumbers {
         for found in numbers(text) {
             if text[found.end..].starts_with(':') {
                 self.hours.extend(found.number.whole.parse::<u32>());
+                // "1800"
+                let minutes = text[found.end + 1..].get(..2).unwrap_or_default();
+                self.all.insert(format!("{}{minutes}", found.number.whole));
             }
             self.all.insert(found.number.whole);
             self.all.extend(found.number.parts);

@@ -17,6 +17,7 @@ use crate::clock::{Timestamp, Zone};
 use day_parts::in_day_part;
 pub(super) use reading::has_part_of_hour;
 use reading::{day, has_part_near, hour};
+pub use relative::tells_number_in_words;
 pub(super) use relative::{begins_distance, is_unit_of_time};
 use repetition::NamedRepetition;
 use tokens::tokens;
@@ -29,8 +30,8 @@ const AFTERNOON_WORDS: [&str; 31] = [
     "eftermiddagen", "kväll", "kvällen", "ikväll",
 ];
 /// Afternoon words in scripts without spaces, or with many forms.
-const AFTERNOON_PARTS: [&str; 9] = [
-    "午後", "下午", "晚上", "夜", "오후", "저녁", "вечера", "дня", "مساء",
+const AFTERNOON_PARTS: [&str; 12] = [
+    "午後", "下午", "晚上", "夜", "夕", "晩", "傍晚", "오후", "저녁", "вечера", "дня", "مساء",
 ];
 const MIDNIGHT: [&str; 8] = [
     "midnight", "mitternacht", "medianoche", "minuit", "mezzanotte", "meianoite", "middernacht",
@@ -38,6 +39,12 @@ const MIDNIGHT: [&str; 8] = [
 ];
 /// Minutes by which an hour may differ that has such a word beside it.
 const PART_TOLERANCE: u32 = 45;
+
+/// Minutes by which a midnight in words may differ.
+const MIDNIGHT_TOLERANCE: u32 = 30;
+
+/// Tokens after "until" among which its day stands.
+const END_TOKENS: usize = 5;
 
 const DAY_MINUTES: i64 = 24 * 60;
 
@@ -81,6 +88,8 @@ pub struct NamedTimes {
     days: Vec<NamedDay>,
     hours: Vec<NamedHour>,
     repetitions: Vec<NamedRepetition>,
+    /// The last days: "until 5 December".
+    ends: Vec<NamedDay>,
 }
 
 impl NamedTimes {
@@ -114,10 +123,23 @@ impl NamedTimes {
             named
                 .repetitions
                 .extend(repetition::repetition(&tokens, at));
+            if repetition::ends(tokens[at].text) {
+                let after = at + 1..(at + 1 + END_TOKENS).min(tokens.len());
+                let found = after.flat_map(|at| day(&tokens, at, today));
+                named
+                    .ends
+                    .extend(found.filter(|day| !matches!(day, NamedDay::OfDate(_))));
+            }
         }
         if tokens.iter().any(|token| MIDNIGHT.contains(&token.text)) {
             // That of a day may be its first moment or the next day's.
             named.days.clear();
+            named.hours.push(NamedHour {
+                hour: 0,
+                minute: 0,
+                is_loose: false,
+                tolerance: MIDNIGHT_TOLERANCE,
+            });
         }
         named
     }
@@ -126,6 +148,7 @@ impl NamedTimes {
         self.days.extend(other.days);
         self.hours.extend(other.hours);
         self.repetitions.extend(other.repetitions);
+        self.ends.extend(other.ends);
     }
 
     /// Without how often something comes.
@@ -133,6 +156,7 @@ impl NamedTimes {
     pub fn without_repetitions(self) -> Self {
         Self {
             repetitions: Vec::new(),
+            ends: Vec::new(),
             ..self
         }
     }
@@ -145,8 +169,29 @@ impl NamedTimes {
     ) -> bool {
         self.repetitions.iter().any(|repetition| {
             let mut reminders = reminders.clone();
-            !reminders.any(|(rule, at, zone)| repetition.is_of(rule, at, zone))
+            match repetition.times() {
+                Some((count, days)) => {
+                    let counts = reminders.map(|one| repetition::count_within(one, days));
+                    counts.sum::<usize>() != count
+                }
+                None => !reminders.any(|(rule, at, zone)| repetition.is_of(rule, at, zone)),
+            }
         })
+    }
+
+    /// Whether it names how often something comes and until which day, and that is none of `ends`.
+    pub fn has_other_end(&self, ends: &[(Timestamp, Zone)]) -> bool {
+        let is_end = |day: &NamedDay| {
+            let mut dates = ends
+                .iter()
+                .map(|(end, zone)| end.utc().with_timezone(zone).date_naive());
+            dates.any(|date| day.is(date))
+        };
+        !self.repetitions.is_empty() && !self.ends.is_empty() && !self.ends.iter().any(is_end)
+    }
+
+    pub fn names_repetition(&self) -> bool {
+        !self.repetitions.is_empty()
     }
 
     /// An hour is named, and not this one.
@@ -201,6 +246,16 @@ impl NamedTimes {
         let mut days = self.days.iter().filter(|day| !day.is(today));
         hours.any(|hour| other.hours.iter().any(|one| hour.is_same(one)))
             || days.any(|day| other.days.contains(day))
+    }
+
+    /// Whether it names an hour that is one of `known`.
+    pub fn shares_hour(&self, known: &Self) -> bool {
+        let is_known = |hour: &NamedHour| known.hours.iter().any(|one| hour.is_same(one));
+        self.hours.iter().any(is_known)
+    }
+
+    pub fn names_day(&self) -> bool {
+        !self.days.is_empty()
     }
 
     pub fn names_hour(&self) -> bool {
@@ -387,6 +442,30 @@ mod tests {
     }
 
     #[test]
+    fn hours_after_noon_are_read_in_words() {
+        for (text, time) in [
+            ("Demain à vingt-deux heures.", "22:00"),
+            ("à dix-sept heures", "17:00"),
+            ("à vingt et une heures", "21:00"),
+            ("um achtzehn Uhr", "18:00"),
+            ("明日の午後6時半に", "18:30"),
+            ("18時半", "18:30"),
+            ("明日の夕方6時", "18:00"),
+            ("saat 18.30'da", "18:30"),
+            ("7'de", "19:00"),
+            ("at midnight", "00:00"),
+        ] {
+            let (named, time) = (named(text), at(&format!("2026-03-04T{time}")));
+            assert!(
+                named.names_hour() && !named.lacks_hour(time, Zone::UTC),
+                "{text}: {named:?}"
+            );
+        }
+        let minutes = named("à dix-sept heures quarante-cinq");
+        assert!(!minutes.names_hour(), "{minutes:?}");
+    }
+
+    #[test]
     fn a_weekday_with_a_date_is_that_date() {
         let saturday = at("2026-03-07T07:00");
         for text in [
@@ -486,6 +565,15 @@ mod tests {
             ("alle zwei Wochen", Some("FREQ=WEEKLY;INTERVAL=2;BYDAY=MO")),
             ("every 2 months", Some("FREQ=MONTHLY;INTERVAL=2")),
             ("every hour", Some("FREQ=HOURLY")),
+            ("twice a day", Some("FREQ=DAILY;BYHOUR=8,20")),
+            ("zweimal am Tag", Some("FREQ=HOURLY;INTERVAL=12")),
+            ("deux fois par semaine", Some("FREQ=WEEKLY;BYDAY=MO,TH")),
+            ("5 times, every day", Some("FREQ=DAILY;COUNT=5")),
+            ("every 3 hours", Some("FREQ=HOURLY;INTERVAL=3")),
+            (
+                "every other Monday",
+                Some("FREQ=WEEKLY;INTERVAL=2;BYDAY=MO"),
+            ),
             ("on weekdays", Some("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR")),
             ("I sent it to Saturn, alle zwei", None),
         ] {
@@ -503,6 +591,11 @@ mod tests {
             ("todos los sábados", None),
             ("tous les samedis", None),
             ("every hour", Some("FREQ=DAILY")),
+            ("twice a day", Some("FREQ=DAILY")),
+            ("dreimal täglich", Some("FREQ=DAILY;BYHOUR=8,20")),
+            ("twice a week", Some("FREQ=WEEKLY;BYDAY=MO")),
+            ("every 3 hours", Some("FREQ=HOURLY;INTERVAL=6")),
+            ("every other Monday", Some("FREQ=WEEKLY;BYDAY=MO")),
             ("every other day", Some("FREQ=DAILY")),
             ("on weekdays", Some("FREQ=DAILY")),
             ("every week", Some("FREQ=WEEKLY;INTERVAL=2")),
@@ -512,6 +605,21 @@ mod tests {
         ] {
             assert!(!comes(text, rule), "{text}");
         }
+    }
+
+    #[test]
+    fn a_last_day_is_compared_where_something_comes_again() {
+        let end = [(at("2026-03-14T09:00"), Zone::UTC)];
+        for (text, expected) in [
+            ("every day until 14 March", false),
+            ("every day until Saturday", false),
+            ("jeden Tag bis 15. März", true),
+            ("cada día hasta el 15 de marzo", true),
+            ("the fair is open until 15 March", false),
+        ] {
+            assert_eq!(named(text).has_other_end(&end), expected, "{text}");
+        }
+        assert!(named("every day until 14 March").has_other_end(&[]));
     }
 
     #[test]

@@ -5,6 +5,8 @@ use serde_json::Value;
 
 use super::model_turn::ModelTurn;
 use super::result::CallRecord;
+use super::things::things_of;
+use crate::assistant::tools::{LINK, OfferedTool};
 use crate::assistant::wording::KnownNumbers;
 
 /// Bytes of a call's arguments that operators may see; what is longer is cut.
@@ -12,11 +14,21 @@ const RECORD_BYTES_MAX: usize = 4 * 1024;
 /// Characters of a tool's name that operators see.
 const NAME_CHARS_MAX: usize = 64;
 /// Fields of results that say what was done, the clearest first.
-const STATEMENT_FIELDS: [&str; 7] = [
-    "done", "undone", "text", "name", "timezone", "language", "pronouns",
-];
+const STATEMENT_FIELDS: [&str; 3] = ["done", "undone", "text"];
+/// Fields of a changed profile.
+const PROFILE_FIELDS: [&str; 4] = ["name", "timezone", "language", "pronouns"];
+/// With this the sentences of superpowers begin.
+const OKAY: &str = "Okay, ";
 
 impl ModelTurn<'_> {
+    /// Another server says that its tool only looks something up.
+    fn is_read_only(&self, tool: &str) -> bool {
+        let mut offered = self.plan.tools.iter();
+        offered.any(
+            |one| matches!(one, OfferedTool::Remote(one) if one.name == tool && one.is_read_only),
+        )
+    }
+
     pub(super) fn call_record(
         &self,
         tool: &str,
@@ -36,10 +48,13 @@ impl ModelTurn<'_> {
             is_change: false,
             repeats: false,
             reminder: None,
+            things: things_of(tool, arguments, result),
             named_times: self.times_in(&result.to_string()),
             numbers: numbers_in(arguments, &words),
             statement: statement(result),
             words,
+            may_change_there: tool.contains(LINK) && !self.is_read_only(tool),
+            is_of_next: false,
             is_done: result["ok"] == true,
             arguments: is_kept.then(|| arguments[..end].to_owned()),
             arguments_bytes: (is_kept && is_cut).then_some(arguments.len()),
@@ -61,11 +76,25 @@ fn numbers_in(arguments: &str, words: &str) -> KnownNumbers {
 /// What a result says that was done, in one line.
 fn statement(result: &Value) -> Option<String> {
     let mut fields = STATEMENT_FIELDS.iter();
-    let (field, text) = fields.find_map(|field| Some((*field, result[*field].as_str()?)))?;
+    let quoted = |field: &str| Some(format!("“{}”", result[field].as_str()?));
+    let Some((field, text)) = fields.find_map(|field| Some((*field, result[*field].as_str()?)))
+    else {
+        let all: Vec<String> = PROFILE_FIELDS
+            .iter()
+            .filter_map(|field| quoted(field))
+            .collect();
+        return (!all.is_empty()).then(|| all.join(", "));
+    };
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
     Some(match field {
-        "done" | "undone" => text.trim_end_matches('.').to_owned(),
+        "done" | "undone" => {
+            let text = text.trim_end_matches('.');
+            let rest = text.strip_prefix(OKAY).unwrap_or(text);
+            let mut rest = rest.chars();
+            let first = rest.next().into_iter().flat_map(char::to_uppercase);
+            first.chain(rest).collect()
+        }
         _ => format!("“{text}”"),
     })
 }

@@ -62,11 +62,13 @@ pub(super) const NOT_DONE: [&str; 59] = [
 ];
 /// The same anywhere in its sentence.
 #[rustfmt::skip]
-pub(super) const CONDITIONS: [&str; 32] = [
+pub(super) const CONDITIONS: &[&str] = &[
     " if you", "if you ", "tell me", "let me know", "just say", "once you", "wenn du", "wenn sie",
     "falls du", "sobald du", "sag mir", "si me", "si quieres", "en cuanto me", "dime", "si tu",
     "si vous", "dès que tu", "dis-moi", "dites-moi", "se vuoi", "se mi", "dimmi", "appena mi",
     "als je", "zodra je", "zeg me", "se você", "se me", "diga", "om du", "säg ",
+    "whenever", "say so", "for example", "sag einfach", "sag wann", "zum beispiel", "cuando me",
+    "por ejemplo", "quand tu", "par exemple", "れば", "たら",
 ];
 /// Whole clauses of answers that say that something was done, or will be at once.
 #[rustfmt::skip]
@@ -238,4 +240,30 @@ pub(super) const QUESTION_WORDS: &[&str] = &[
     "quem", "onde", "qual", "vem", "vad", "när", "var", "varför", "hur", "berätta",
     "кто", "что", "когда", "где", "почему", "как", "расскажи", "kto", "kiedy", "gdzie",
     "dlaczego", "jak", "opowiedz",
+];
+/// Beginnings of imperatives that can only ask to be reminded.
+#[rustfmt::skip]
+pub(super) const REMIND: &[&str] = &[
+    "remind me", "erinner mich", "erinnere mich", "erinner uns", "erinnere uns", "weck mich",
+    "wecke mich", "recuérdame", "recuerdame", "recuérdanos", "avísame", "avisame", "despiértame",
+    "despiertame", "rappelle-moi", "rappelle moi", "réveille-moi", "préviens-moi", "ricordami",
+    "svegliami", "avvisami", "herinner me", "herinner mij", "wek me", "lembra-me", "lembre-me",
+    "me lembra", "me lembre", "acorda-me", "me acorde", "påminn mig", "väck mig", "напомни",
+    "разбуди", "нагадай", "przypomnij", "obudź", "připomeň", "hatırlat", "uyandır", "リマインドして",
+    "起こして", "知らせて", "提醒我", "叫醒", "깨워", "ذكرني", "ingatkan", "bangunkan",
+];
+/// Words before an English word with which something is asked for: it asks for nothing there.
+#[rustfmt::skip]
+pub(super) const NO_ASKING_BEFORE: &[&str] = &[
+    "i", "we", "he", "she", "they", "it", "a", "an", "the", "of", "my", "your", "his", "her", "our",
+    "their", "for", "this", "that", "in", "at", "is", "are", "was", "were", "has", "have", "had",
+    "been", "be",
+];
+/// The same after it: "a schedule for", "a set of".
+pub(super) const NO_ASKING_AFTER: &[&str] = &["for", "of"];
+/// Whole messages that decline.
+#[rustfmt::skip]
+pub(super) const NO: &[&str] = &[
+    "no", "nope", "nah", "nein", "nö", "nee", "non", "nej", "não", "нет", "nie", "hayır", "いいえ",
+    "不", "아니요", "no thanks", "no thank you", "nein danke", "no gracias", "non merci", "no grazie",
 ];

@@ -9,7 +9,7 @@ use super::failed_changes::sounds_like_change;
 use super::length::{ReplyRoom, shorter};
 use super::model_turn::{CallTotals, ModelTurn};
 use super::remote_calls::{UNKNOWN, canonical};
-use super::result::{CallResult, EQUAL_PHOTO, ToolCall};
+use super::result::{CallResult, EQUAL_PHOTO, OWN_CHANGE, ToolCall};
 use super::streaming::{after_beginning, rest_after};
 use crate::assistant::classify::Class;
 use crate::assistant::powers::operations::CallContext;
@@ -220,10 +220,9 @@ impl ModelTurn<'_> {
             let is_of_before = matches!(meaning, CallMeaning::Done(_));
             let is_remote = self.is_remote(&call.name);
             let own = meaning.own().map(|at| &understood[at].operation);
-            let (is_own, repeats) = (own.is_some(), own.is_some_and(Operation::repeats));
             let mut result = match meaning {
                 CallMeaning::None(outcome, error) => CallResult::refused(outcome, error),
-                CallMeaning::Done(result) => result,
+                CallMeaning::Done(result) => *result,
                 CallMeaning::Remote(tool) => self.call_once(&tool, &call.arguments, totals).await,
                 CallMeaning::Own(at) => outcome_of(at),
                 CallMeaning::Repeated(first) => match outcome_of(first) {
@@ -237,15 +236,16 @@ impl ModelTurn<'_> {
             }
             let (name, arguments) = (&call.name, &call.arguments);
             let mut record = self.call_record(name, arguments, &result.json, result.outcome);
-            record.is_change = is_own && is_change && record.is_done;
+            record.is_change = own.is_some() && is_change && record.is_done;
             record.reminder = result.reminder.take();
-            record.repeats = repeats;
-            let is_known = record.is_done || !is_of_before && result.outcome != UNKNOWN;
+            record.repeats = own.is_some_and(Operation::repeats);
+            record.is_of_next = own.is_some_and(Operation::is_of_next);
+            let is_known = record.is_done || !is_of_before && is_failure(result.outcome);
             // The result of a private answer says by itself what was not sent.
             if is_change && is_known && call.name != Tool::AnswerPrivately.name() {
-                let (reply, is_done) = (totals.requests, record.is_done);
-                let tool = (name.as_str(), is_remote);
-                totals.failed_changes.note(tool, arguments, is_done, reply);
+                let (tool, reply) = ((name.as_str(), is_remote), totals.requests);
+                let failed = &mut totals.failed_changes;
+                failed.note(tool, arguments, record.is_done, reply);
             }
             totals.records.push(record);
             calls.push(CallWithResult {
@@ -297,7 +297,7 @@ impl ModelTurn<'_> {
             let mut offered = self.plan.tools.iter();
             let tool = offered.find(|tool| tool.name() == call.name);
             if let Some(result) = tool.and_then(|_| self.done_before(call)) {
-                meanings.push(CallMeaning::Done(result));
+                meanings.push(CallMeaning::Done(Box::new(result)));
                 continue;
             }
             meanings.push(match tool {
@@ -317,10 +317,11 @@ impl ModelTurn<'_> {
                             new_id: random::uuid().to_string(),
                         };
                         let before = new.repeats_one_of(changes);
+                        let is_committed = new.repeats_one_of(&work.committed).is_some();
                         if before.is_some_and(|at| at < work.changes_before) && new.adds_up() {
                             CallMeaning::None("repeated", EQUAL_PHOTO.to_owned())
-                        } else if before.is_some() {
-                            CallMeaning::Done(CallResult::repeated())
+                        } else if before.is_some() || is_committed {
+                            CallMeaning::Done(Box::new(CallResult::repeated()))
                         } else if let Some(first) = new.repeats_one_of(&understood) {
                             CallMeaning::Repeated(first)
                         } else {
@@ -331,7 +332,7 @@ impl ModelTurn<'_> {
                 },
             });
         }
-        self.replace_versions(changes, &mut understood, work.committed);
+        self.replace_versions(changes, &mut understood, work.committed.len());
         (meanings, understood)
     }
 
@@ -385,6 +386,11 @@ impl ModelTurn<'_> {
     }
 }
 
+/// Whether a call with this outcome, which did nothing, is known to have left something undone.
+fn is_failure(outcome: &str) -> bool {
+    !matches!(outcome, UNKNOWN | OWN_CHANGE)
+}
+
 /// The meaning of a tool call.
 enum CallMeaning {
     /// One of ours, to be tried with the others: its place among them.
@@ -393,7 +399,7 @@ enum CallMeaning {
     Repeated(usize),
     Remote(Arc<RemoteTool>),
     /// The call was done before for this message, with this result.
-    Done(CallResult),
+    Done(Box<CallResult>),
     /// An invalid call: its outcome, and a sentence for the model.
     None(&'static str, String),
 }

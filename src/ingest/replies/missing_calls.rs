@@ -10,15 +10,16 @@ use super::model_turn::{CallTotals, ModelTurn};
 use super::possible_requests::CALL_OR_REPEAT;
 use super::remote_calls::UNKNOWN;
 use super::request::CertainRequest;
-use super::requested_changes::is_any_missing;
+use super::requested_changes::{is_any_missing, is_done_otherwise};
 use super::result::CallRecord;
-use super::statements::{claims, ends_with_question, is_question, is_refusal};
+use super::statements::{claims, ends_with_question, is_question, is_refusal, sentences};
 use super::surplus_claims::CALL_OR_CORRECT;
 use super::taken_back::is_taken_back;
 use super::unasked_claims::{begins_question, claims_done};
 use crate::assistant::prompt::Prompt;
 use crate::assistant::tools::{LINK, OfferedTool, Tool};
 use crate::assistant::{AccountTask, wording};
+use crate::store::DoneCall;
 
 /// The prompt for a model that called no tool.
 const CALL_OR_DENY: &str = "[You called no tool for this message, so nothing was done, looked up \
@@ -53,6 +54,24 @@ const SENT: [&str; 18] = [
     "sent", "messaged", "wrote", "written", "schick", "geschrieb", "gesend", "mand", "envi",
     "envoy", "écrit", "inviat", "scritto", "gestuurd", "geschreven", "skickat", "отправ", "wysła",
 ];
+/// Parts of sentences by which something is there, or will be.
+const THERE: [&str; 28] = [
+    "is in ", "it's in ", "are in ", "is waiting", "you'll find", "you will find", "look in",
+    "look at", "check your", "i'll ", "i will ", "privately", "ist in ", "steht in", "findest",
+    "schau in", "ich ", "está en", "te ", "est dans", "je t", "è nella", "ti ", "staat in", "ik ",
+    "jag ", "送", "チャットに",
+];
+/// Words of an offer.
+const OFFERING: [&str; 18] = [
+    "can", "could", "may", "if", "would", "kann", "kannst", "könnte", "wenn", "puedo", "puedes",
+    "peux", "posso", "puoi", "kan", "kunt", "pode", "only",
+];
+/// Parts by which the person is to write there.
+const INVITING: [&str; 16] = [
+    "write to me", "write me", "message me", "text me", "dm me", "ask me", "schreib mir",
+    "schreibe mir", "frag mich", "escríbeme", "écris-moi", "scrivimi", "schrijf me",
+    "skriv till mig", "escreve-me", "напиши мне",
+];
 /// With these a message asks how people write to each other elsewhere.
 const HOW: [&str; 10] = [
     "how do i", "how can i", "how to ", "wie kann ich", "wie schicke ich", "wie schreibe ich",
@@ -72,14 +91,18 @@ impl ModelTurn<'_> {
         text: &str,
         totals: &mut CallTotals,
     ) -> Option<Prompt> {
-        let is_private = totals.records.is_empty() && self.speaks_of_own_chat(text);
+        let is_private = totals.records.is_empty() && self.claims_own_chat(text);
         let is_unread = totals.parts.is_empty() && self.context.sent.is_empty();
         let is_unasked = self.plan.request.is_none()
             && totals.failed_changes.is_empty()
             && is_unread
             && self.claims_unasked(text, totals);
-        let is_claimed = self.lacks_call(totals) && !self.is_talk(text) || is_private || is_unasked;
-        let is_surplus = is_unread && self.tells_more_than_done(text, totals);
+        let is_lacking =
+            self.lacks_call(totals) && !self.is_talk(text) && !self.tells_of_asked(text, totals);
+        let is_claimed = is_lacking || is_private || is_unasked;
+        let is_surplus = is_unread
+            && (self.tells_more_than_done(text, totals)
+                || is_done_otherwise(&self.plan.requested_changes, &totals.records));
         let is_due =
             (is_claimed || is_surplus || is_unread && self.lacks_possible_call(text, totals))
                 && !totals.is_asked_again
@@ -137,11 +160,15 @@ impl ModelTurn<'_> {
         let is_part = denial == Some(wording::not_done(&[], language));
         let is_untold =
             what_is_set.is_none() && (is_part || self.tells_more_than_done(answer, totals));
-        let what_was_done = is_untold.then(|| self.what_was_done(answer, totals));
+        let what_was_done = match is_untold {
+            true => self.what_was_done(answer, totals),
+            false if what_is_set.is_none() => self.what_is_left_out(answer, totals),
+            false => None,
+        };
         let sentences = [
             what_is_set,
             denial,
-            what_was_done.flatten(),
+            what_was_done,
             is_nothing_sent.then(|| wording::nothing_sent(language).to_owned()),
             self.untold_account_task(&text, totals),
         ];
@@ -160,7 +187,8 @@ impl ModelTurn<'_> {
         let language = self.language_with(answer);
         let may_be_done = self.may_be_done(totals);
         let is_requested = matches!(self.plan.request, Some(CertainRequest::Change { .. }))
-            && !self.is_talk(answer);
+            && !self.is_talk(answer)
+            && !self.tells_of_asked(answer, totals);
         if self.asks_back(answer) {
             return None;
         }
@@ -198,22 +226,28 @@ impl ModelTurn<'_> {
             record.is_change && !is_private(record) && !is_taken_back(record, &totals.records)
         };
         let has_failed = |record: &CallRecord| !record.is_done && record.outcome != UNKNOWN;
-        let is_remote = |record: &CallRecord| record.tool.contains(LINK) && !has_failed(record);
+        let is_remote = |record: &CallRecord| record.may_change_there && !has_failed(record);
+        let may_be_own = |call: &DoneCall| !call.tool.contains(LINK);
         let mut records = totals.records.iter();
-        totals.committed > 0
-            || !self.context.done_calls.is_empty()
+        !totals.committed.is_empty()
+            || self.context.done_calls.iter().any(may_be_own)
             || records.any(|record| is_own(record) || is_remote(record))
     }
 
     /// In a group, a private answer that was asked for or spoken of was not sent.
     /// `is_denied`: it is said already that nothing was done.
     fn is_nothing_sent(&self, answer: &str, totals: &CallTotals, is_denied: bool) -> bool {
-        let is_changed = is_denied || totals.records.iter().any(|record| record.is_change);
+        let is_of_group = |record: &CallRecord| {
+            let reminder = record.reminder.as_ref();
+            reminder.is_some_and(|reminder| reminder.is_of_group)
+        };
+        let mut changes = totals.records.iter().filter(|record| record.is_change);
+        let is_changed = is_denied || changes.any(|record| !is_of_group(record));
         let speaks_of_chat = self.speaks_of_own_chat(answer);
         let is_claimed = speaks_of_chat || says_sent(answer) || claims_done(answer);
         let is_asked_for = self.plan.request == Some(CertainRequest::Private) && is_claimed
             || totals.records.iter().any(is_private)
-            || speaks_of_chat && !is_changed;
+            || self.claims_own_chat(answer) && !is_changed;
         let before = &mut self.context.done_calls.iter();
         let is_sent = totals
             .records
@@ -226,6 +260,23 @@ impl ModelTurn<'_> {
     fn offers_private_answer(&self) -> bool {
         let tool = OfferedTool::Own(Tool::AnswerPrivately);
         self.plan.tools.contains(&tool) || self.plan.lacks_tools && self.context.group
+    }
+
+    /// It says that something went to the person's own chat, is there, or will be.
+    fn claims_own_chat(&self, text: &str) -> bool {
+        let lower = text.to_lowercase().replace('’', "'");
+        let all = sentences(&lower).into_iter();
+        let mut statements = all.filter(|sentence| !sentence.is_question);
+        statements.any(|sentence| {
+            let mut words = sentence
+                .text
+                .split(|c: char| !c.is_alphabetic() && c != '\'');
+            let is_offer = words.any(|word| OFFERING.contains(&word))
+                || INVITING.iter().any(|part| sentence.text.contains(part));
+            let is_said =
+                says_sent(sentence.text) || THERE.iter().any(|part| sentence.text.contains(part));
+            self.speaks_of_own_chat(sentence.text) && is_said && !is_offer
+        })
     }
 
     fn speaks_of_own_chat(&self, text: &str) -> bool {
@@ -265,9 +316,13 @@ fn asks_for_part(text: &str) -> bool {
     const WHEN: [&str; 7] = [
         "when ", "for when", "quand ", "quando ", "cuando ", "come ", "wanneer ",
     ];
+    const NEEDS: [&str; 6] = [
+        "i need a", "i need the", "i'd need", "ich brauche", "necesito", "j'ai besoin",
+    ];
     let text = text.to_lowercase();
     CONDITIONS.iter().any(|part| text.contains(part))
         || WHEN.iter().any(|word| text.starts_with(word))
+        || NEEDS.iter().any(|words| text.starts_with(words))
         || begins_question(&text)
 }
 

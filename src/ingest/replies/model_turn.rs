@@ -279,12 +279,15 @@ impl<'a> ModelTurn<'a> {
             others: self.context.others.clone(),
         };
         match totals.failure {
-            _ if unprompted && is_pass(&text) => reply.decision.outcome = "passed",
+            // Nothing is done for what nobody asked.
+            _ if unprompted && (is_pass(&text) || self.claims_something(&text)) => {
+                reply.decision.outcome = "passed";
+            }
             // All of it was sent before.
             None if text.is_empty() => {}
             // What was said of the first photos is worth saying.
             _ if !text.is_empty() => {
-                if !reply.changes.is_empty() || totals.committed > 0 {
+                if !reply.changes.is_empty() || !totals.committed.is_empty() {
                     reply.decision.outcome = "acted";
                 }
                 // What is plain is done by the builtin assistant, as this model could do nothing.
@@ -332,7 +335,7 @@ pub(super) struct CallTotals {
     /// after it.
     pub(super) private_requests: usize,
     /// Calls that were committed with its beginning.
-    pub(super) committed: usize,
+    pub(super) committed: Vec<ToolCall>,
     /// Calls that change something.
     pub(super) changes: Vec<ToolCall>,
     /// How many of them, and of all calls, are for photos before those that are looked at now.
@@ -371,7 +374,7 @@ impl CallTotals {
     /// Drops the changes for photos whose call failed. The text about other photos stays.
     fn drop_photo_batch(&mut self, failure: ModelFailure) {
         self.changes.truncate(self.changes_before);
-        if self.committed == 0 {
+        if self.committed.is_empty() {
             for record in &mut self.records[self.records_before..] {
                 record.undo();
             }

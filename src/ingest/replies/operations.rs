@@ -10,7 +10,7 @@ use super::kept_facts::{forget, recall, remember, set_profile, usage};
 use super::private_answer;
 use super::reminder_json::{ID_CHARS, local_time, reminder_state, to_json, with_zone};
 use super::reminder_occasion::{Occasion, changed_occasion, occasion};
-use super::result::{CallResult, ReminderState};
+use super::result::{CallResult, NOT_OWN_CHANGE, OWN_CHANGE, ReminderState};
 use crate::assistant::builtin::Span;
 use crate::assistant::tools::{Operation, ReminderChat, ReminderTime};
 use crate::assistant::wording;
@@ -114,6 +114,7 @@ fn undo(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<CallResult> {
             "The last change is more than 10 minutes old; change or cancel it by its own tool."
         }
         UndoOutcome::UndoneAlready => "The last change was taken back already.",
+        UndoOutcome::Own => return Ok(CallResult::refused(OWN_CHANGE, NOT_OWN_CHANGE)),
         UndoOutcome::Gone | UndoOutcome::NoChange => {
             "Nothing of the last minutes in this chat can be taken back by this tool; a superpower \
              may have an operation \"undo\" of its own."

@@ -65,9 +65,11 @@ impl ReplyPlan {
         context.messages.drain(..surplus);
         let second = flags.boolean("pipeline.classifier_v2_enabled");
         let input = classifier_input(ingest, context, now);
-        // "Thanks" after "Shall I?" is a yes.
-        let asks_nothing =
-            input.photos == 0 && !input.answers_question && is_courtesy(ingest, context, now);
+        // "Thanks" after "Shall I?" is a yes, and "later" after a reminder puts it off.
+        let asks_nothing = input.photos == 0
+            && !input.answers_question
+            && (context.came.is_empty() || !puts_off(&context.message.text))
+            && is_courtesy(ingest, context, now);
         let class = if second {
             classify::combined(&input)
         } else {
@@ -224,6 +226,16 @@ pub(super) fn small_talk(
         Intent::Say(text) if context.photos.is_empty() && !pending.unprompted => Some(text),
         _ => None,
     }
+}
+
+/// After a reminder that came.
+fn puts_off(text: &str) -> bool {
+    const LATER: [&str; 12] = [
+        "later", "später", "luego", "más tarde", "plus tard", "dopo", "più tardi", "straks",
+        "mais tarde", "senare", "позже", "później",
+    ];
+    let text = text.to_lowercase();
+    LATER.iter().any(|word| text.contains(word))
 }
 
 /// A greeting, a farewell or thanks.

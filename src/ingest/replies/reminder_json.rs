@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::result::ReminderState;
+use crate::assistant::wording;
 use crate::clock::{Timestamp, Zone};
 use crate::ingest::turn::MessageTurn;
 use crate::store::Reminder;
@@ -10,6 +11,12 @@ use crate::store::Reminder;
 /// Characters of a reminder's id that a model gets: its end, as its beginning is that of all that
 /// were set within a minute.
 pub(super) const ID_CHARS: usize = 8;
+
+const DAY_S: i64 = 24 * 3_600;
+/// Times of one day that are compared with what is told.
+const TIMES_A_DAY: usize = 48;
+/// Times of a reminder that comes again, after its next one.
+const NEXT_TIMES: usize = 2;
 
 /// Beside times for somebody whose zone is not known.
 const UNKNOWN_ZONE: &str = "UTC, as the person's time zone is not known: say so, and ask for it";
@@ -22,9 +29,17 @@ pub(super) fn to_json(turn: &MessageTurn<'_>, reminder: &Reminder) -> Value {
     });
     if let Some(recurrence) = &reminder.recurrence {
         value["repeat"] = recurrence.rule().into();
+        let times = recurrence.upcoming(NEXT_TIMES + 1).into_iter().skip(1);
+        let times: Vec<String> = times.map(|at| local_time(at, turn.zone())).collect();
+        value["then"] = times.into();
+        if let Some(last) = recurrence.last() {
+            value["last"] = local_time(last, turn.zone()).into();
+        }
     }
     if reminder.room != turn.room.id {
         value["chat"] = "another chat of the person".into();
+    } else if turn.in_group() {
+        value["chat"] = "this group, which all of it read".into();
     }
     value
 }
@@ -48,6 +63,15 @@ pub(super) fn reminder_state(turn: &MessageTurn<'_>, reminder: &Reminder) -> Rem
         at: Some(reminder.send_at),
         zone: turn.zone(),
         rule: recurrence.map(|recurrence| recurrence.rule().to_owned()),
+        often: recurrence.map(|one| wording::recurrence_phrase(one, turn.timezone())),
+        of_day: recurrence.map_or_else(Vec::new, |one| {
+            let day = reminder.send_at..reminder.send_at.plus_s(DAY_S);
+            one.within(&day, TIMES_A_DAY)
+        }),
+        ends: recurrence.map_or_else(Vec::new, |one| {
+            one.last().into_iter().chain(one.end()).collect()
+        }),
+        is_of_group: turn.in_group() && reminder.room == turn.room.id,
     }
 }
 

@@ -31,7 +31,8 @@ pub(super) fn occasion(
     let first = first.ok_or("There is no such time.")?;
     if let Some(rule) = repeat {
         let on_wall = first.utc().with_timezone(&zone).naive_local();
-        let recurrence = Recurrence::new(rule, on_wall, zone).map_err(rule_error)?;
+        let recurrence = Recurrence::new(&with_local_end(rule), on_wall, zone);
+        let recurrence = recurrence.map_err(rule_error)?;
         // A first time that has passed is as good as the next.
         let progress = recurrence.progress(turn.now);
         let (recurrence, send_at) = progress.next.ok_or("That never comes again.")?;
@@ -82,6 +83,30 @@ pub(super) fn changed_occasion(
     }
 }
 
+/// Small models write the end of a local day as one in UTC, and dates with their marks.
+fn with_local_end(rule: &str) -> String {
+    const DATE_DIGITS: usize = 8;
+    let upper = rule.to_ascii_uppercase();
+    let is_through_the_day = ["HOURLY", "MINUTELY"]
+        .iter()
+        .any(|part| upper.contains(part));
+    let parts = rule.split(';').map(|part| {
+        let value = match part.split_once('=') {
+            Some((key, value)) if key.trim().eq_ignore_ascii_case("UNTIL") => {
+                value.trim().replace(['-', ':'], "").to_ascii_uppercase()
+            }
+            _ => return part.to_owned(),
+        };
+        let local = match value.get(DATE_DIGITS..) {
+            Some("T000000Z" | "T000000") if !is_through_the_day => &value[..DATE_DIGITS],
+            Some("T235959Z" | "T000000Z") => value.trim_end_matches('Z'),
+            _ => &value,
+        };
+        format!("UNTIL={local}")
+    });
+    parts.collect::<Vec<String>>().join(";")
+}
+
 fn rule_error(error: RecurrenceError) -> String {
     match error {
         RecurrenceError::Unreadable => {
@@ -91,5 +116,36 @@ fn rule_error(error: RecurrenceError) -> String {
             format!("A reminder comes at most every {} minutes.", GAP_S_MIN / 60)
         }
         RecurrenceError::Never => "That rule never comes.".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_day_is_a_local_one() {
+        for (rule, expected) in [
+            (
+                "FREQ=DAILY;UNTIL=20261205T235959Z", "FREQ=DAILY;UNTIL=20261205T235959",
+            ),
+            (
+                "FREQ=DAILY;UNTIL=20261205T000000Z;INTERVAL=2",
+                "FREQ=DAILY;UNTIL=20261205;INTERVAL=2",
+            ),
+            ("FREQ=DAILY;UNTIL=2026-12-05", "FREQ=DAILY;UNTIL=20261205"),
+            (
+                "FREQ=DAILY;until=2026-12-05T23:59:59", "FREQ=DAILY;UNTIL=20261205T235959",
+            ),
+            (
+                "FREQ=HOURLY;UNTIL=20261205T000000Z", "FREQ=HOURLY;UNTIL=20261205T000000",
+            ),
+            (
+                "FREQ=DAILY;UNTIL=20261205T170000Z", "FREQ=DAILY;UNTIL=20261205T170000Z",
+            ),
+            ("RRULE:FREQ=DAILY;COUNT=3", "RRULE:FREQ=DAILY;COUNT=3"),
+        ] {
+            assert_eq!(with_local_end(rule), expected, "{rule}");
+        }
     }
 }

@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 
 use super::claim_words::{CONDITIONS, NO_PROMISES};
 use super::model_turn::{CallTotals, ModelTurn};
-use super::reminder_json::local_time;
+use super::reminder_json::{local_time, short_id};
 use super::result::{CallRecord, ReminderState};
 use super::statements::{clauses, sentences};
 use super::taken_back::is_taken_back;
 use crate::assistant::prompt::Prompt;
 use crate::assistant::wording::{self, NamedTimes};
-use crate::clock::Zone;
+use crate::clock::{Timestamp, Zone};
 
 /// Parts of rules by which a reminder comes at several hours of a day.
-const SEVERAL_HOURS: [&str; 4] = ["HOURLY", "MINUTELY", "BYHOUR", "BYMINUTE"];
+pub(super) const SEVERAL_HOURS: [&str; 4] = ["HOURLY", "MINUTELY", "BYHOUR", "BYMINUTE"];
 /// The note to the model where nothing is set any more.
 const TAKEN_BACK: &str = "[Your later call cancelled what you had set, so nothing is set now. If \
                           the person wants it, set it again now. If not, write your answer again \
@@ -52,21 +52,19 @@ impl ModelTurn<'_> {
         if !self.tells_other_times(&text, totals) {
             return (text, None);
         }
-        let (set, known) = (set_reminders(totals), known(totals));
+        let (set, known) = (set_reminders(totals), self.known_times(totals));
         let is_true = |sentence: &str| {
             let named = self.times_stated(sentence);
             !named.has_other_hour(&known)
                 && !named.has_other_day(&known)
                 && !comes_otherwise(&named, &set)
+                && !self.tells_other_hours_of_rule(sentence, &set, &known)
                 && !self.is_swapped(sentence, &set)
         };
         let all = sentences(&text).into_iter();
         let true_ones = all.filter(|sentence| sentence.is_question || is_true(sentence.text));
         let rest: String = true_ones.map(|sentence| sentence.text).collect();
-        let times: Vec<_> = set
-            .iter()
-            .filter_map(|one| Some((one.text.as_str(), one.at?, one.zone)))
-            .collect();
+        let times: Vec<_> = set.iter().filter_map(ReminderState::time).collect();
         let language = self.language_with(&text);
         let sentence = wording::what_is_set(&times, language);
         (rest.trim().to_owned(), Some(sentence))
@@ -76,8 +74,9 @@ impl ModelTurn<'_> {
     pub(super) fn tells_other_times(&self, text: &str, totals: &CallTotals) -> bool {
         let set = set_reminders(totals);
         !set.is_empty()
-            && (differs(&self.times_told(text), &set, &known(totals))
-                || self.is_swapped(text, &set))
+            && (differs(&self.times_told(text), &set, &self.known_times(totals))
+                || self.is_swapped(text, &set)
+                || self.tells_other_hours_of_rule(text, &set, &self.known_times(totals)))
     }
 
     /// The reply names the time of a reminder that its calls set and cancelled again, and none is
@@ -94,6 +93,21 @@ impl ModelTurn<'_> {
             is_taken_back(record, &totals.records) && reminder.is_some_and(is_at)
         };
         !is_set && totals.records.iter().any(is_told_but_cancelled)
+    }
+
+    /// A clause names an hour for what comes again at which it doesn't come.
+    fn tells_other_hours_of_rule(
+        &self,
+        text: &str,
+        set: &[ReminderState],
+        known: &NamedTimes,
+    ) -> bool {
+        let all = sentences(text).into_iter();
+        let mut clauses = all
+            .filter(|sentence| !sentence.is_question)
+            .flat_map(|sentence| clauses(sentence.text));
+        set.iter().any(|one| one.rule.is_some())
+            && clauses.any(|clause| has_other_hour_of_rule(&self.times_stated(&clause), known))
     }
 
     /// It names one of several reminders with the hour of another one.
@@ -117,8 +131,47 @@ impl ModelTurn<'_> {
         })
     }
 
+    /// The times in the results of all calls, without those that a later call took back or changed.
+    fn known_times(&self, totals: &CallTotals) -> NamedTimes {
+        let mut known = NamedTimes::default();
+        let records = &totals.records;
+        for (at, record) in records.iter().enumerate().filter(|(_, one)| one.is_done) {
+            let later = records[at + 1..].iter();
+            let later: Vec<&str> = later
+                .filter_map(|later| Some(later.reminder.as_ref()?.id.as_str()))
+                .collect();
+            // A list before it tells of others as well, which are open.
+            let is_stale = later.iter().any(|id| match &record.reminder {
+                Some(one) => one.id == **id,
+                None => record.words.contains(id),
+            });
+            match is_stale || is_taken_back(record, records) {
+                true if record.reminder.is_none() => known.add(self.times_of_open(&later)),
+                true => {}
+                false => known.add(record.named_times.clone()),
+            }
+        }
+        for one in set_reminders(totals).iter() {
+            for at in one.of_day.iter().chain(&one.ends) {
+                known.add(self.times_in(&local_time(*at, one.zone)));
+            }
+        }
+        known
+    }
+
+    /// The times of the chat's open reminders without those with these ids, before the calls.
+    pub(super) fn times_of_open(&self, without: &[&str]) -> NamedTimes {
+        let zone = self.context.user.timezone.unwrap_or(Zone::UTC);
+        let mut known = NamedTimes::default();
+        let open = self.context.dialog.open.iter();
+        for one in open.filter(|one| !without.contains(&short_id(&one.schedule_id))) {
+            known.add(self.times_in(&local_time(one.send_at, zone)));
+        }
+        known
+    }
+
     /// The times that the statements of a reply name.
-    fn times_told(&self, text: &str) -> NamedTimes {
+    pub(super) fn times_told(&self, text: &str) -> NamedTimes {
         let mut named = NamedTimes::default();
         let all = sentences(text).into_iter();
         for sentence in all.filter(|sentence| !sentence.is_question) {
@@ -147,7 +200,7 @@ impl ModelTurn<'_> {
 }
 
 /// The reminders that calls set or changed, as they are after all of them.
-fn set_reminders(totals: &CallTotals) -> Vec<ReminderState> {
+pub(super) fn set_reminders(totals: &CallTotals) -> Vec<ReminderState> {
     let mut set: Vec<ReminderState> = Vec::new();
     for now in totals
         .records
@@ -161,26 +214,20 @@ fn set_reminders(totals: &CallTotals) -> Vec<ReminderState> {
     set
 }
 
-/// The times in the results of all calls, without those that a later call took back or changed.
-fn known(totals: &CallTotals) -> NamedTimes {
-    let mut known = NamedTimes::default();
-    let records = &totals.records;
-    for (at, record) in records.iter().enumerate().filter(|(_, one)| one.is_done) {
-        let is_same = |later: &CallRecord| {
-            let ids = (&later.reminder, &record.reminder);
-            matches!(ids, (Some(later), Some(one)) if later.id == one.id)
-        };
-        if !is_taken_back(record, records) && !records[at + 1..].iter().any(is_same) {
-            known.add(record.named_times.clone());
-        }
-    }
-    known
-}
-
-/// How often a reminder comes is named, and none does.
+/// How often a reminder comes is named, or until when, and none does.
 fn comes_otherwise(named: &NamedTimes, set: &[ReminderState]) -> bool {
+    let recurring = || set.iter().filter(|one| one.rule.is_some());
+    let ends: Vec<(Timestamp, Zone)> = recurring()
+        .flat_map(|one| one.ends.iter().map(|end| (*end, one.zone)))
+        .collect();
     let set = set.iter();
     named.has_other_repetition(set.filter_map(|one| Some((one.rule.as_deref(), one.at?, one.zone))))
+        || recurring().next().is_some() && named.has_other_end(&ends)
+}
+
+/// A clause names how often something comes with an hour at which none does.
+fn has_other_hour_of_rule(named: &NamedTimes, known: &NamedTimes) -> bool {
+    named.names_repetition() && named.has_other_hour(known)
 }
 
 /// A time that nothing bears out is named, and that of a reminder is not.

@@ -6,7 +6,7 @@ use super::result::CallRecord;
 use super::taken_back::is_taken_back;
 use crate::assistant::builtin::{FollowUp, ReminderRef, RemindersToCancel};
 use crate::assistant::powers::{self, Power, PowerCalls, minute_of_day};
-use crate::assistant::tools::{LINK, Tool};
+use crate::assistant::tools::Tool;
 use crate::assistant::{Intent, MessageContext, Understanding, memory_overlap};
 use crate::clock::Zone;
 
@@ -19,6 +19,20 @@ pub(super) struct RequestedChange {
     about: String,
     /// The calls that it takes.
     calls: usize,
+    way: Way,
+}
+
+/// How a reminder is to be changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Way {
+    #[default]
+    Any,
+    /// To another time or text; `is_open`: while it is open.
+    Move { is_open: bool },
+    /// One time of it is to be left out or moved.
+    Next,
+    /// All of it is to end.
+    Whole,
 }
 
 impl RequestedChange {
@@ -27,7 +41,23 @@ impl RequestedChange {
             tools: vec![tool],
             about: about.to_owned(),
             calls: 1,
+            way: Way::Any,
         }
+    }
+
+    /// A change of a reminder, or of what else was spoken of last.
+    fn of_latest(way: Way) -> Self {
+        Self {
+            way,
+            ..Self::of(Tool::ChangeReminder, "")
+        }
+    }
+
+    /// Calls together make what one of another kind would.
+    fn is_made_in_two(&self, calls: &[&CallRecord]) -> bool {
+        let has = |tool: Tool| calls.iter().any(|call| call.tool == tool.name());
+        let is_set_anew = has(Tool::SetReminder) && has(Tool::CancelReminder);
+        matches!(self.way, Way::Move { .. } | Way::Next) && is_set_anew
     }
 
     fn is_made_by(&self, call: &CallRecord) -> bool {
@@ -37,6 +67,8 @@ impl RequestedChange {
             .iter()
             .any(|tool| matches!(tool, Tool::SetReminder | Tool::CancelReminder));
         match self.tools[..] {
+            _ if self.way == Way::Next => is_of_kind && call.is_of_next,
+            _ if self.way == Way::Whole && call.is_of_next => false,
             [Tool::SetProfile] => is_of_kind && call.words.contains(&self.about),
             _ => is_of_kind || is_reminder && call.tool == Tool::ChangeReminder.name(),
         }
@@ -47,7 +79,7 @@ impl RequestedChange {
         let shares = match self.tools[..] {
             // One that comes again may be for several times.
             [Tool::SetReminder] => call.repeats,
-            [Tool::CancelReminder] => false,
+            [Tool::CancelReminder | Tool::ChangeReminder] => false,
             [Tool::SetProfile] => true,
             _ => self.about.is_empty() || memory_overlap(&call.words, &self.about) > 0,
         };
@@ -60,9 +92,15 @@ impl RequestedChange {
         let Some(tool) = all.find(|tool| tool.name() == call.tool) else {
             return true; // what another server does is not known
         };
+        if let Way::Move { is_open } = self.way
+            && tool == Tool::SetReminder
+        {
+            return !is_open;
+        }
         self.tools.iter().any(|wanted| match (wanted, tool) {
             (Tool::SetReminder, Tool::Power(power)) => power.has_alarms(),
             (Tool::CancelReminder | Tool::Forget | Tool::Notices, Tool::Power(_))
+            | (Tool::ChangeReminder, Tool::Power(_) | Tool::SetProfile | Tool::Remember)
             | (Tool::Forget, Tool::CancelReminder)
             | (Tool::Remember, Tool::SetProfile | Tool::SetReminder | Tool::Power(_))
             | (Tool::Power(_), Tool::Notices)
@@ -73,10 +111,21 @@ impl RequestedChange {
     }
 }
 
+/// Whether a reminder was to be changed in a way in which no call did, and another one did.
+pub(super) fn is_done_otherwise(requested: &[RequestedChange], calls: &[CallRecord]) -> bool {
+    let changed: Vec<&CallRecord> = calls.iter().filter(|call| call.is_change).collect();
+    let is_missing = |one: &RequestedChange| {
+        let is_made = |call: &&CallRecord| one.is_made_by(call) || one.is_like(call);
+        !changed.iter().any(is_made) && !one.is_made_in_two(&changed)
+    };
+    let mut with_way = requested.iter().filter(|one| one.way != Way::Any);
+    changed.iter().any(|call| call.reminder.is_some()) && with_way.any(is_missing)
+}
+
 /// Whether a change that is wanted was not made by any call.
 pub(super) fn is_any_missing(requested: &[RequestedChange], calls: &[CallRecord]) -> bool {
     let is_done = |call: &&CallRecord| {
-        let is_made = call.is_change || call.is_done && call.tool.contains(LINK);
+        let is_made = call.is_change || call.is_done && call.may_change_there;
         is_made && !is_taken_back(call, calls)
     };
     let done: Vec<&CallRecord> = calls.iter().filter(is_done).collect();
@@ -96,7 +145,7 @@ pub(super) fn is_any_missing(requested: &[RequestedChange], calls: &[CallRecord]
         }
     }
     lacking.into_iter().any(|one| {
-        let is_part = done.iter().any(|call| one.is_part_of(call));
+        let is_part = one.is_made_in_two(&done) || done.iter().any(|call| one.is_part_of(call));
         let other = unmatched.iter().position(|call| one.is_like(call));
         if let (false, Some(at)) = (is_part, other) {
             unmatched.remove(at);
@@ -125,6 +174,11 @@ impl RequestFacts<'_> {
             Intent::RemindBefore(_) => one(Tool::SetReminder, ""),
             Intent::CancelReminders(which) => vec![RequestedChange {
                 calls: self.count_to_cancel(which).max(1),
+                way: if which.on.is_none() {
+                    Way::Whole
+                } else {
+                    Way::Any
+                },
                 ..RequestedChange::of(Tool::CancelReminder, "")
             }],
             Intent::Remember { text } => one(Tool::Remember, text),
@@ -142,6 +196,15 @@ impl RequestFacts<'_> {
                 self.requested_of_powers(&powers::recognise(&part), text)
             }
             Intent::FollowUp { what, otherwise } => match what {
+                FollowUp::Skip { .. } => vec![RequestedChange::of_latest(Way::Next)],
+                FollowUp::Change { .. } if self.has_latest => {
+                    let is_open = !self.open.is_empty();
+                    vec![RequestedChange::of_latest(Way::Move { is_open })]
+                }
+                FollowUp::Cancel(ReminderRef::About(_)) => vec![RequestedChange {
+                    way: Way::Whole,
+                    ..RequestedChange::of(Tool::CancelReminder, "")
+                }],
                 FollowUp::Cancel(ReminderRef::Numbered(numbers)) => vec![RequestedChange {
                     calls: numbers.len(),
                     ..RequestedChange::of(Tool::CancelReminder, "")
@@ -166,6 +229,7 @@ impl RequestFacts<'_> {
             tools,
             about: text.to_owned(),
             calls: 1,
+            way: Way::Any,
         }]
     }
 

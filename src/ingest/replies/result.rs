@@ -3,10 +3,11 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::things::Things;
 use crate::access::Denial;
 use crate::assistant::powers::Power;
 use crate::assistant::tools::{Operation, Tool};
-use crate::assistant::wording::{Apology, KnownNumbers, NamedTimes};
+use crate::assistant::wording::{Apology, KnownNumbers, NamedTimes, ReminderTime};
 use crate::clock::{Timestamp, Zone};
 use crate::error::Result;
 use crate::memory::ServiceMemories;
@@ -17,6 +18,11 @@ pub(in crate::ingest) const SMALL_TALK: &str = "small_talk";
 
 /// The outcome of a call that would have changed something, in a reply that failed.
 const UNDONE: &str = "undone: the reply failed";
+
+/// The outcome of a call of "undo" for what the same message did, and its error.
+pub(super) const OWN_CHANGE: &str = "own change";
+pub(super) const NOT_OWN_CHANGE: &str = "Nothing was undone: what was done last was done for this very message, and stays. To \
+                                         correct it, change, cancel, forget or remove that by its own tool.";
 
 /// The error of a call that equals one for photos before.
 pub(super) const EQUAL_PHOTO: &str = "An equal call was carried out for the photos before, so this one was not. If \
@@ -155,6 +161,25 @@ pub(super) struct ReminderState {
     pub(super) zone: Zone,
     /// A rule of RFC 5545.
     pub(super) rule: Option<String>,
+    /// The same in words.
+    pub(super) often: Option<String>,
+    /// Its times of one day, its last one, and the end of its rule.
+    pub(super) of_day: Vec<Timestamp>,
+    pub(super) ends: Vec<Timestamp>,
+    /// The group of the message reads it.
+    pub(super) is_of_group: bool,
+}
+
+impl ReminderState {
+    /// `None`: it is cancelled.
+    pub(super) fn time(&self) -> Option<ReminderTime<'_>> {
+        Some(ReminderTime {
+            text: &self.text,
+            at: self.at?,
+            zone: self.zone,
+            often: self.often.as_deref(),
+        })
+    }
 }
 
 impl CallResult {
@@ -235,6 +260,9 @@ pub(super) struct CallRecord {
     /// The reminder that it set, changed or cancelled.
     #[serde(skip)]
     pub(super) reminder: Option<ReminderState>,
+    /// The memories and entries of lists that it makes or removes.
+    #[serde(skip)]
+    pub(super) things: Things,
     /// The times in its result.
     #[serde(skip)]
     pub(super) named_times: NamedTimes,
@@ -247,6 +275,12 @@ pub(super) struct CallRecord {
     /// Its arguments and its result, as they are compared with what was asked for.
     #[serde(skip)]
     pub(super) words: String,
+    /// It is another server's tool that may change something.
+    #[serde(skip)]
+    pub(super) may_change_there: bool,
+    /// Only the next time of a reminder that comes again was changed.
+    #[serde(skip)]
+    pub(super) is_of_next: bool,
     /// Its result was a success.
     #[serde(skip)]
     pub(super) is_done: bool,

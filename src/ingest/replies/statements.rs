@@ -19,6 +19,12 @@ const REFUSALS: [&str; 64] = [
     "weiß ich nicht", "weiss ich nicht", "ich weiß nicht", "ich weiss nicht", "no lo sé",
     "je ne sais pas", "non lo so", "não sei", "weet ik niet", "vet inte",
 ];
+/// Phrases that say so whatever is beside them.
+const NOTHING_SET: [&str; 17] = [
+    "have not set", "haven't set", "i've set nothing", "nothing is set", "nothing's set",
+    "nichts eingestellt", "noch nicht eingestellt", "no he puesto nada", "rien programmé",
+    "できません", "できない", "yapamam", "yapamıyorum", "不能", "无法", "не могу", "nie mogę",
+];
 /// Words that count only with a negation in the same clause.
 const UNLESS_NEGATED: [&str; 6] = [
     "kann ich", "ich kann", "konnte ich", "ich konnte", "kan ik", "ik kan",
@@ -30,13 +36,14 @@ const NO_REFUSALS: [&str; 14] = [
     "i've", "i set ", "i'll", "is set", "it's set",
 ];
 /// Beginnings of clauses that claim nothing.
-const COURTESIES: [&str; 38] = [
-    "sorry", "i'm sorry", "i am sorry", "i'm afraid", "i am afraid", "unfortunately", "apologies",
-    "please", "try", "tell me", "let me know", "give me", "pick", "choose", "write", "ask",
-    "leider", "tut mir leid", "es tut mir leid", "entschuldig", "bitte", "lo siento", "por favor",
-    "desafortunadamente", "désolé", "je suis désolé", "malheureusement", "s'il te plaît",
-    "mi dispiace", "scusa", "purtroppo", "per favore", "desculp", "infelizmente", "sinto muito",
-    "helaas", "tyvärr", "förlåt",
+const COURTESIES: [&str; 43] = [
+    "üzgünüm", "far", "entschuldige", "申し訳", "すみません", "sorry", "i'm sorry", "i am sorry",
+    "i'm afraid", "i am afraid", "unfortunately", "apologies", "please", "try", "tell me",
+    "let me know", "give me", "pick", "choose", "write", "ask", "leider", "tut mir leid",
+    "es tut mir leid", "entschuldig", "bitte", "lo siento", "por favor", "desafortunadamente",
+    "désolé", "je suis désolé", "malheureusement", "s'il te plaît", "mi dispiace", "scusa",
+    "purtroppo", "per favore", "desculp", "infelizmente", "sinto muito", "helaas", "tyvärr",
+    "förlåt",
 ];
 /// Words that part clauses.
 const LINKS: [&str; 22] = [
@@ -95,10 +102,11 @@ pub(super) fn claims(text: &str) -> bool {
 
 fn refuses(clause: &str) -> bool {
     let has = |words: &[&str]| words.iter().any(|word| clause.contains(word));
+    let is_negated = NOTHING_SET.iter().any(|phrase| clause.contains(phrase));
     let phrase = REFUSALS.iter().any(|phrase| {
         clause.contains(phrase) && (!UNLESS_NEGATED.contains(phrase) || has(&NEGATIONS))
     });
-    phrase && !has(&NO_REFUSALS)
+    is_negated || phrase && !has(&NO_REFUSALS)
 }
 
 /// The parts of a sentence, each of which may claim something.

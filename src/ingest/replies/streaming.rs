@@ -97,8 +97,7 @@ impl ModelTurn<'_> {
             Ok(true) => {
                 complete.clone_into(&mut totals.sent_now);
                 totals.parts.push(text.to_owned());
-                totals.committed += totals.changes.len();
-                totals.changes.clear();
+                totals.committed.append(&mut totals.changes);
             }
             Ok(false) => totals.is_withheld = true,
             Err(error) => {

@@ -5,13 +5,15 @@
 
 use super::claim_words::{CONDITIONS, NOT_DONE};
 use super::model_turn::{CallTotals, ModelTurn};
+use super::reminder_times::set_reminders;
 use super::result::CallRecord;
 use super::statements::{clauses, sentences};
 use super::taken_back::is_taken_back;
 use super::unasked_claims::{is_done, promises};
+use super::untold_changes::{last_changes, told_as_done};
 use crate::assistant::prompt::Prompt;
-use crate::assistant::tools::{LINK, Tool};
-use crate::assistant::wording::{self, KnownNumbers, NamedTimes, told_numbers};
+use crate::assistant::tools::Tool;
+use crate::assistant::wording::{KnownNumbers, NamedTimes, told_numbers};
 
 /// The note to a model whose answer tells more than its calls did.
 pub(super) const CALL_OR_CORRECT: &str = "[Your answer tells something that no result of your calls \
@@ -47,33 +49,29 @@ impl ModelTurn<'_> {
             && text.chars().count() <= CLAIM_CHARS_MAX
             && (self.tells_other_numbers(&statements, totals)
                 || self.tells_other_dates(&statements, totals)
-                || self.tells_second_change(text, &statements, totals))
+                || self.tells_second_change(text, &statements, totals)
+                || self.tells_time_of_none(text, totals))
     }
 
     /// The sentence of what was done.
     pub(super) fn what_was_done(&self, answer: &str, totals: &CallTotals) -> Option<String> {
         let language = self.language_with(answer);
-        let records = &totals.records;
-        let is_last_change = |at: usize, record: &CallRecord| {
+        told_as_done(&last_changes(&totals.records), language)
+    }
+
+    /// A reminder was cancelled and none set, and an hour is told that is of none.
+    fn tells_time_of_none(&self, text: &str, totals: &CallTotals) -> bool {
+        let is_cancelled = |record: &CallRecord| {
             let reminder = record.reminder.as_ref();
-            let is_same = |later: &CallRecord| {
-                let later = later.reminder.as_ref();
-                later.is_some_and(|later| reminder.is_some_and(|one| one.id == later.id))
-            };
-            record.is_change && !records[at + 1..].iter().any(is_same)
+            reminder.is_some_and(|reminder| reminder.at.is_none())
         };
-        let changes = records.iter().enumerate();
-        let changes = changes.filter(|(at, record)| is_last_change(*at, record));
-        let all: Vec<String> = changes
-            .filter_map(|(_, record)| match &record.reminder {
-                Some(one) => {
-                    let at = one.at?;
-                    Some(wording::reminder_at(&one.text, at, one.zone, language))
-                }
-                None => record.statement.clone(),
-            })
-            .collect();
-        (!all.is_empty()).then(|| wording::what_was_done(&all, language))
+        let mut known = self.times_of_open(&[]);
+        for record in &totals.records {
+            known.add(record.named_times.clone());
+        }
+        totals.records.iter().any(is_cancelled)
+            && set_reminders(totals).is_empty()
+            && self.times_told(text).has_other_hour(&known)
     }
 
     fn tells_other_numbers(&self, statements: &[&str], totals: &CallTotals) -> bool {
@@ -127,7 +125,7 @@ impl ModelTurn<'_> {
     /// A thing on a list, a reminder, or a second one.
     fn tells_second_change(&self, text: &str, statements: &[&str], totals: &CallTotals) -> bool {
         let records = &totals.records;
-        let may_be_done = |record: &CallRecord| record.tool.contains(LINK) || !record.is_change;
+        let may_be_done = |record: &CallRecord| record.may_change_there || !record.is_change;
         if records.iter().any(may_be_done) {
             return false;
         }
@@ -150,9 +148,10 @@ impl ModelTurn<'_> {
         clauses.any(|clause| {
             let has = |is: &dyn Fn(&str) -> bool| words(&clause).any(is);
             let has_reminder = has(&is_reminder);
-            let tells_both = has_reminder && has(&|word| BOTH.contains(&word));
+            let is_twice = clause.contains("deux fois");
+            let tells_both = has_reminder && !is_twice && has(&|word| BOTH.contains(&word));
             let is_untold_open = self.context.dialog.open.is_empty();
-            !has_list && has(&is_list) && is_done(&clause)
+            !has_list && has(&is_list) && !has_reminder && is_done(&clause)
                 || tells_both && set == 1 && is_untold_open
                 || has_reminder && !comes && promises(&clause) && !self.tells_of_open(text)
         })

@@ -9,9 +9,12 @@ use serde_json::json;
 
 use super::command_hints::without_command_hints;
 use super::pending_message::{message_row, missing_row};
-use super::result::{CallResult, ReplacedVersions, ReplyDecision, ReplyResult, ToolCall};
+use super::result::{
+    CallResult, NOT_OWN_CHANGE, OWN_CHANGE, ReplacedVersions, ReplyDecision, ReplyResult, ToolCall,
+};
 use super::{language, message_edits, operations, private_answer};
 use crate::access::{Access, Denial};
+use crate::assistant::powers::PowerAction;
 use crate::assistant::tools::{LINK, Operation, Tool};
 use crate::assistant::wording::{self, Apology};
 use crate::clock::Timestamp;
@@ -224,6 +227,11 @@ fn perform(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, call: &ToolCall) -> Result<C
         Operation::Power(power, action) => {
             if let Access::Deny(denial) = gate::superpower_access(turn, tx)? {
                 return Ok(denied(denial));
+            }
+            let write = tx.power_state_write(turn.owner(), power.name())?;
+            let is_own = write.is_some_and(|write| write.message_id == Some(turn.message_id));
+            if is_own && *action == PowerAction::Undo {
+                return Ok(CallResult::refused(OWN_CHANGE, NOT_OWN_CHANGE));
             }
             Ok(match attempt::act(turn, tx, *power, action.clone())? {
                 Some(reply) => {

@@ -4,11 +4,13 @@
 //! something was done. By words (`claim_words`), as no tool tells.
 
 use super::claim_words::{
-    ASKING, ASKING_PARTS, ASKING_WORDS, CONDITIONS, DONE, DONE_PARTS, DONE_WORDS, NO_PROMISES,
-    NOT_DONE, OF_WORDS, POLITE, PROMISES, QUESTION_WORDS,
+    ASKING, ASKING_PARTS, ASKING_WORDS, CONDITIONS, DONE, DONE_PARTS, DONE_WORDS, NO,
+    NO_ASKING_AFTER, NO_ASKING_BEFORE, NO_PROMISES, NOT_DONE, OF_WORDS, POLITE, PROMISES,
+    QUESTION_WORDS, REMIND,
 };
 use super::model_turn::{CallTotals, ModelTurn};
-use super::statements::{QUESTION_MARKS, claims, clauses, sentences};
+use super::statements::{QUESTION_MARKS, claims, clauses, ends_with_question, sentences};
+use crate::assistant::memory_overlap;
 use crate::assistant::wording::NamedTimes;
 use crate::clock::Zone;
 
@@ -21,33 +23,172 @@ impl ModelTurn<'_> {
     /// The reply says that something was set or changed, and nothing was.
     pub(super) fn claims_unasked(&self, text: &str, totals: &CallTotals) -> bool {
         let may_act = !self.plan.tools.is_empty() || self.plan.lacks_tools;
-        if !may_act || self.pending.unprompted || self.may_be_done(totals) {
+        // A promise is one also where thanks were answered without tools.
+        let is_in_question = may_act || promises(text);
+        if !is_in_question || self.pending.unprompted || self.may_be_done(totals) {
             return false;
         }
         let message = &self.context.message.text;
-        if is_of_words(message) || self.plan.is_done_before {
+        if is_of_words(message) || self.plan.is_done_before || self.tells_of_asked(text, totals) {
             return false;
         }
-        promises(text) && !self.tells_of_open(text) || is_request(message) && says_done(text)
+        let is_asked = is_request(message) || self.answers_question();
+        self.promises_more(text)
+            || is_asked && says_done(text)
+            || !ends_with_question(text)
+                && (self.asks_to_remind()
+                    || self.answers_question() && self.may_confirm(text)
+                    || self.corrects_last(text))
+                && !self.tells_of_open(text)
     }
 
-    /// It may tell of a reminder that is open: the message asks for none, or it names their time.
+    /// It says that something was done, or will be.
+    pub(super) fn claims_something(&self, text: &str) -> bool {
+        promises(text) || says_done(text)
+    }
+
+    /// It promises to remind, of another reminder than the open ones. The answer to a question about
+    /// reminders promises something only with its time.
+    fn promises_more(&self, text: &str) -> bool {
+        let is_asking = is_plain_question(&self.context.message.text);
+        let names_time = |text: &str| {
+            let named = self.times_in(text);
+            named.names_hour() || named.names_day()
+        };
+        !self.tells_of_open(text)
+            && match is_asking {
+                false => promises(text),
+                true => sentences(text)
+                    .iter()
+                    .any(|sentence| promises(sentence.text) && names_time(sentence.text)),
+            }
+    }
+
+    /// The message asks to be reminded, in any language, and names when.
+    fn asks_to_remind(&self) -> bool {
+        let message = &self.context.message.text;
+        let named = self.times_in(message);
+        asks_to_remind(message) && (named.names_hour() || named.names_day())
+    }
+
+    /// The message is a short answer to the assistant's question about a request.
+    fn answers_question(&self) -> bool {
+        let message = self.context.message.text.to_lowercase();
+        let is_no = NO.contains(&message.trim_matches(|c: char| !c.is_alphanumeric()));
+        let before = self.context.dialog.unanswered.as_ref();
+        is_short(&message)
+            && !is_no
+            && !begins_question(&message)
+            && !message.contains(QUESTION_MARKS)
+            && before.is_some_and(|(before, _)| is_request(before) || asks_to_remind(before))
+    }
+
+    /// It is short, or names a time.
+    fn may_confirm(&self, text: &str) -> bool {
+        let told = self.times_told(text);
+        is_short(text) || told.names_hour() || told.names_day()
+    }
+
+    /// The short message corrects what was set last, and the reply tells a time.
+    fn corrects_last(&self, text: &str) -> bool {
+        let message = &self.context.message.text;
+        let (asked, told) = (self.times_in(message), self.times_told(text));
+        let zone = self.context.user.timezone.unwrap_or(Zone::UTC);
+        let now = self.context.message.received_at;
+        let lower = message.to_lowercase();
+        let first = lower.split(|c: char| !c.is_alphabetic()).next();
+        let is_negated =
+            first.is_some_and(|first| NO.contains(&first) || matches!(first, "not" | "nicht"));
+        let names_time = |named: &NamedTimes| named.names_hour() || named.names_day();
+        let is_repeated =
+            told.shares_time(&asked, now, zone) || asked.shares_time(&told, now, zone);
+        self.context.dialog.has_latest
+            && !self.context.dialog.open.is_empty()
+            && is_short(message)
+            && !message.contains(QUESTION_MARKS)
+            && names_time(&told)
+            && (is_repeated || is_negated && names_time(&asked))
+    }
+
+    /// It may tell of a reminder that is open: it names the time of one, or none, and the message asks
+    /// for none.
     pub(super) fn tells_of_open(&self, text: &str) -> bool {
-        let dialog = &self.context.dialog;
-        if dialog.open.is_empty() {
+        if self.context.dialog.open.is_empty() {
+            return false;
+        }
+        let named = self.times_told(text);
+        if named.names_hour() || named.names_day() {
+            return self.is_of_open(&named);
+        }
+        let message = &self.context.message.text;
+        let asked = self.times_in(message);
+        let is_of_another = (asked.names_hour() || asked.names_day()) && !self.is_of_open(&asked);
+        self.plan.request.is_none()
+            && !is_of_another
+            && (message.contains('?') || !is_request(message) && !asks_to_remind(message))
+    }
+
+    /// All times are those of open reminders.
+    fn is_of_open(&self, named: &NamedTimes) -> bool {
+        let open = &self.context.dialog.open;
+        let mut known = self.times_of_open(&[]);
+        open.iter()
+            .for_each(|one| known.add(self.times_in(&one.text)));
+        let comes_again = open.iter().any(|one| one.recurrence.is_some());
+        !named.has_other_hour(&known) && (comes_again || !named.has_other_day(&known))
+    }
+
+    /// After a look-up, or asked about it, it tells the time of an open reminder of just what the
+    /// message asks for.
+    pub(super) fn tells_of_asked(&self, text: &str, totals: &CallTotals) -> bool {
+        let message = &self.context.message.text;
+        if totals.records.is_empty() && !message.contains(QUESTION_MARKS) {
             return false;
         }
         let zone = self.context.user.timezone.unwrap_or(Zone::UTC);
-        let named = self.times_in(text);
-        let mut open = NamedTimes::default();
-        for reminder in &dialog.open {
-            let at = reminder.send_at.utc().with_timezone(&zone);
-            open.add(self.times_in(&at.format("%Y-%m-%dT%H:%M").to_string()));
-        }
-        let is_of_open = named.names_hour() && !named.has_other_hour(&open);
-        let message = &self.context.message.text;
-        is_of_open || self.plan.request.is_none() && (message.contains('?') || !is_request(message))
+        let (told, asked) = (self.times_told(text), self.times_in(message));
+        let mut open = self.context.dialog.open.iter();
+        told.names_hour()
+            && self.is_of_open(&told)
+            && open.any(|one| {
+                let at = one.send_at;
+                memory_overlap(&one.text, message) > 0
+                    && !told.lacks_hour(at, zone)
+                    && !asked.lacks_hour(at, zone)
+                    && !asked.lacks_day(at, zone)
+            })
     }
+}
+
+/// Words of a short answer or correction.
+const SHORT_WORDS: usize = 5;
+
+fn is_short(message: &str) -> bool {
+    message.split_whitespace().count() <= SHORT_WORDS
+}
+
+/// Whether a message tells the assistant to remind, and not of a fact.
+fn asks_to_remind(message: &str) -> bool {
+    let lower = message.to_lowercase().replace('’', "'");
+    let is_part = |c: char| c.is_alphabetic() && c.is_ascii();
+    let mut found = REMIND.iter().filter_map(|words| {
+        let at = lower.find(words)?;
+        (!lower[..at].ends_with(is_part)).then(|| &lower[at + words.len()..])
+    });
+    found.any(|rest| {
+        let first = rest
+            .split(|c: char| !c.is_alphabetic())
+            .find(|word| !word.is_empty());
+        !first.is_some_and(|first| QUESTION_WORDS.contains(&first) || matches!(first, "ce" | "of"))
+    })
+}
+
+/// Whether a message is a question, and no polite request.
+fn is_plain_question(message: &str) -> bool {
+    let text = message.to_lowercase();
+    let is_polite = POLITE.iter().any(|beginning| text.contains(beginning));
+    let is_question = text.trim_end().ends_with(QUESTION_MARKS) || begins_question(&text);
+    is_question && !is_polite
 }
 
 /// Whether a text says that something was done, or will be.
@@ -75,7 +216,9 @@ fn is_promise(clause: &str) -> bool {
         let mut words = clause.split(|c: char| !c.is_alphabetic() && c != '\'');
         words.any(|one| one == word)
     };
-    if NO_PROMISES.iter().any(|word| is_word(word)) {
+    // "Last week you set a reminder", "a reminder is set for a time"
+    let is_of_others = clause.contains("you set a reminder") || clause.starts_with("a reminder is");
+    if is_of_others || NO_PROMISES.iter().any(|word| is_word(word)) {
         return false;
     }
     PROMISES.iter().any(|parts| {
@@ -121,16 +264,25 @@ pub(super) fn is_done(clause: &str) -> bool {
 /// Whether a message asks for something by its words, and is no question about it.
 pub(super) fn is_request(text: &str) -> bool {
     let text = text.to_lowercase();
-    let is_polite = POLITE.iter().any(|beginning| text.contains(beginning));
-    let is_question = text.trim_end().ends_with(QUESTION_MARKS) || begins_question(&text);
-    if is_question && !is_polite {
+    if is_plain_question(&text) {
         return false;
     }
-    let mut words = text.split(|c: char| !c.is_alphabetic());
-    let asks = |word: &str| {
-        ASKING_WORDS.contains(&word) || ASKING.iter().any(|beginning| word.starts_with(beginning))
+    let words = text.split(|c: char| !c.is_alphabetic());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    // "I set the table", "a set of".
+    let is_verb = |at: usize| {
+        let before = at.checked_sub(1).and_then(|at| words.get(at));
+        let after = words.get(at + 1);
+        !before.is_some_and(|word| NO_ASKING_BEFORE.contains(word))
+            && (words[at] == "rid" || !after.is_some_and(|word| NO_ASKING_AFTER.contains(word)))
     };
-    words.any(asks) || ASKING_PARTS.iter().any(|part| text.contains(part))
+    let asks = |(at, word): (usize, &&str)| {
+        ASKING_WORDS.contains(word) && is_verb(at)
+            // "my notes"
+            || (!word.starts_with("note") || is_verb(at))
+                && ASKING.iter().any(|beginning| word.starts_with(beginning))
+    };
+    words.iter().enumerate().any(asks) || ASKING_PARTS.iter().any(|part| text.contains(part))
 }
 
 /// Whether a message begins as a question, which has no mark where people write fast.

@@ -175,7 +175,9 @@ pub(super) fn with_quarter(
 pub(super) fn may_have_minutes(tokens: &[TextToken<'_>], at: usize) -> bool {
     let next = |count: usize| tokens.get(at + count).map_or("", |token| token.text);
     let is_number = |word: &str| {
-        let ends = ["zig", "ßig", "zehn", "teen", "ty"];
+        let ends = [
+            "zig", "ßig", "zehn", "teen", "ty", "ante", "enta", "anta", "tig", "tio",
+        ];
         number_of(word).is_some_and(|number| number > 1)
             || !word.is_empty() && word.chars().all(|c| c.is_ascii_digit())
             || ends.iter().any(|end| word.ends_with(end))

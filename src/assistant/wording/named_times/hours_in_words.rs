@@ -15,8 +15,9 @@ const ENGLISH: [&str; 12] = [
 /// read.
 pub(super) fn hour_in_words(tokens: &[TextToken<'_>], at: usize) -> Option<NamedHour> {
     let word = tokens[at].text;
-    let number = number_of(word).filter(|number| *number <= 12)?;
     let back = |count: usize| at.checked_sub(count).map_or("", |at| tokens[at].text);
+    let number = number_of(word)? + tens_before(word, (back(1), back(2)))?;
+    let number = Some(number).filter(|number| *number < 24)?;
     let next = |count: usize| tokens.get(at + count).map_or("", |token| token.text);
     let is_between = |word: &str| BETWEEN_MINUTES_AND_HOUR.contains(&word);
     let is_half = |word: &str| matches!(word, "halb" | "half" | "halv");
@@ -27,13 +28,14 @@ pub(super) fn hour_in_words(tokens: &[TextToken<'_>], at: usize) -> Option<Named
     }
     let has_part = has_part_after(tokens, at);
     let has_mark = HOUR_MARKS.contains(&next(1))
-        || matches!(next(1), "uur" | "heures")
+        || matches!(next(1), "uur" | "heures" | "horas")
         || (next(1), next(2)) == ("o", "clock")
         || has_part;
     let quarter = with_quarter(number, tokens, at);
     let is_led = BEFORE_HOUR.contains(&back(1)) && (back(1) != "alle" || has_part)
         || back(1) == "alle" && quarter.is_some();
     let (hour, minute) = match (back(1), quarter) {
+        _ if number > 12 && !has_mark => return None,
         ("half", _) if ENGLISH.contains(&word) => (number, 30),
         ("halb" | "half" | "halv", _) => ((number + 11) % 12, 30),
         (_, Some((time, is_before))) if is_before || is_led || has_mark => time,
@@ -46,7 +48,20 @@ pub(super) fn hour_in_words(tokens: &[TextToken<'_>], at: usize) -> Option<Named
     Some(NamedHour {
         hour,
         minute,
-        is_loose: true,
+        is_loose: number <= 12,
         tolerance: 0,
     })
+}
+
+/// What is to be added to a number for those before it: "dix-sept", "vingt-deux", "vingt et une".
+/// `None`: it is no such number.
+fn tens_before(word: &str, before: (&str, &str)) -> Option<u32> {
+    let number = number_of(word)?;
+    match before {
+        ("dix", _) if (7..=9).contains(&number) => Some(10),
+        ("vingt", _) if (2..=3).contains(&number) => Some(20),
+        ("et", "vingt") if number == 1 => Some(20),
+        ("dix" | "vingt" | "twenty", _) => None,
+        _ => Some(0),
+    }
 }

@@ -28,6 +28,8 @@ const ARTICLES: [&str; 8] = ["the", "den", "dem", "der", "el", "le", "il", "dia"
 /// Before a number with one of the words of `HOURS` after it.
 const BEFORE_HOURS: [&str; 3] = ["à", "vers", "as"];
 const HOURS: [&str; 5] = ["h", "heures", "heure", "horas", "hora"];
+/// After an hour and an apostrophe: "7'de".
+const TURKISH_SUFFIXES: [&str; 8] = ["de", "da", "te", "ta", "e", "a", "ye", "ya"];
 const MINUTE_MARKS: [&str; 2] = ["分", "분"];
 /// Words of a part of an hour. An hour near one that isn't read with it is compared loosely.
 const HOUR_PARTS: [&str; 22] = [
@@ -43,6 +45,11 @@ pub(super) fn day(tokens: &[TextToken<'_>], at: usize, today: NaiveDate) -> Opti
     let text_at = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |one| one.text);
     let before = text_at(at.checked_sub(1));
     let after_days = |days| today.checked_add_days(Days::new(days)).map(NamedDay::Date);
+    // "A week from today", "de hoy en ocho"
+    let is_start = before == "from" || before == "de" && text_at(Some(at + 1)) == "en";
+    if TODAY.contains(&word) && is_start {
+        return None;
+    }
     if TODAY.contains(&word) {
         return after_days(0);
     }
@@ -169,6 +176,19 @@ pub(in crate::assistant::wording) fn has_part_of_hour(text: &str) -> bool {
     words.any(|word| HOUR_PARTS.contains(&word))
 }
 
+/// "7'de"; `at`: the place of the number.
+fn has_turkish_suffix(tokens: &[TextToken<'_>], at: usize) -> bool {
+    let suffix = tokens.get(at + 1).map_or("", |token| token.text);
+    let last = tokens.get(at);
+    last.is_some_and(|token| matches!(token.gap, "'" | "’")) && TURKISH_SUFFIXES.contains(&suffix)
+}
+
+/// Half an hour after the hour: "6時半", "6시 반".
+fn is_half_mark(mark: &str, next: Option<&TextToken<'_>>) -> bool {
+    let has_half = next.is_some_and(|next| next.text.starts_with('반'));
+    mark.starts_with("時半") || mark.starts_with("点半") || mark == "시" && has_half
+}
+
 pub(super) fn hour(tokens: &[TextToken<'_>], at: usize, is_afternoon: bool) -> Option<NamedHour> {
     let token = &tokens[at];
     let hour = token.number(1..=2).filter(|hour| *hour <= 24)?;
@@ -181,8 +201,9 @@ pub(super) fn hour(tokens: &[TextToken<'_>], at: usize, is_afternoon: bool) -> O
     }
     let before = before.map_or("", |token| token.text);
     let text_at = |at: usize| tokens.get(at).map_or("", |token| token.text);
-    // "in 2h30" is a distance.
-    if BEFORE_DISTANCE.contains(&before) && text_at(at + 1) == "h" {
+    // "in 2h30" is a distance; "18時10分前" is before the hour.
+    let is_distance = BEFORE_DISTANCE.contains(&before) && text_at(at + 1) == "h";
+    if is_distance || text_at(at + 3).starts_with("分前") {
         return None;
     }
     let minutes = tokens.get(at + 1).and_then(|token| token.number(2..=2));
@@ -190,7 +211,11 @@ pub(super) fn hour(tokens: &[TextToken<'_>], at: usize, is_afternoon: bool) -> O
     let is_before_hour = BEFORE_HOUR.contains(&before);
     let (minute, next, is_clock) = match (token.gap, minutes) {
         (":" | "：", Some(minute)) => (minute, at + 2, true),
-        (".", Some(minute)) => (minute, at + 2, is_before_hour),
+        (".", Some(minute)) => (
+            minute,
+            at + 2,
+            is_before_hour || has_turkish_suffix(tokens, at + 1),
+        ),
         _ => match (text_at(at + 1), tokens.get(at + 2)) {
             ("h", Some(minutes)) if tokens[at + 1].gap.is_empty() => {
                 (minutes.number(2..=2).unwrap_or(0), at + 3, true)
@@ -203,6 +228,7 @@ pub(super) fn hour(tokens: &[TextToken<'_>], at: usize, is_afternoon: bool) -> O
             {
                 (minutes.number(1..=2).unwrap_or(0), at + 3, true)
             }
+            (mark, next) if is_half_mark(mark, next) => (30, at + 1, true),
             (mark, _) if BEFORE_HOURS.contains(&before) => (0, at + 1, HOURS.contains(&mark)),
             _ => (0, at + 1, false),
         },
@@ -223,7 +249,8 @@ pub(super) fn hour(tokens: &[TextToken<'_>], at: usize, is_afternoon: bool) -> O
             tolerance: 0,
         });
     }
-    let is_bare = !is_clock && is_before_hour && !has_mark;
+    let is_bare =
+        !is_clock && (is_before_hour || has_turkish_suffix(tokens, next - 1)) && !has_mark;
     (is_clock || has_mark || is_bare).then_some(NamedHour {
         hour,
         minute,

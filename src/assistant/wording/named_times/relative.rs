@@ -8,8 +8,8 @@ use super::{NamedDay, NamedHour};
 use crate::clock::{Timestamp, Zone};
 
 /// Words before a number that is an hour.
-pub(super) const BEFORE_HOUR: [&str; 11] = [
-    "at", "um", "gegen", "las", "alle", "ore", "às", "om", "kl", "klockan", "around",
+pub(super) const BEFORE_HOUR: [&str; 12] = [
+    "at", "um", "gegen", "las", "alle", "ore", "às", "om", "kl", "klockan", "around", "saat",
 ];
 /// After a number that is an hour.
 pub(super) const HOUR_MARKS: [&str; 5] = ["uhr", "時", "点", "點", "시"];
@@ -19,7 +19,7 @@ pub(super) const BETWEEN_MINUTES_AND_HOUR: [&str; 9] = [
 ];
 
 /// Numbers in words: each the number, and its words.
-const NUMBERS: [(u32, &str); 15] = [
+const NUMBERS: [(u32, &str); 24] = [
     (
         1,
         "a an one ein eine einer einem einen un una une uno een uma en ett",
@@ -39,12 +39,45 @@ const NUMBERS: [(u32, &str); 15] = [
         "twelve zwölf doce douze dodici twaalf doze tolv двенадцать",
     ),
     (
+        13,
+        "thirteen dreizehn trece treize tredici dertien treze tretton тринадцать",
+    ),
+    (
+        14,
+        "fourteen vierzehn catorce quatorze quattordici veertien catorze fjorton четырнадцать",
+    ),
+    (
         15,
         "fifteen fünfzehn quince quinze quindici vijftien femton",
     ),
     (
+        16,
+        "sixteen sechzehn dieciséis seize sedici zestien dezesseis dezasseis sexton шестнадцать",
+    ),
+    (
+        17,
+        "seventeen siebzehn diecisiete diciassette zeventien dezessete sjutton семнадцать",
+    ),
+    (
+        18,
+        "eighteen achtzehn dieciocho diciotto achttien dezoito arton восемнадцать",
+    ),
+    (
+        19,
+        "nineteen neunzehn diecinueve diciannove negentien dezenove nitton девятнадцать",
+    ),
+    (
         20,
         "twenty zwanzig veinte vingt venti twintig vinte tjugo двадцать",
+    ),
+    (21, "einundzwanzig veintiuna ventuno eenentwintig tjugoett"),
+    (
+        22,
+        "zweiundzwanzig veintidós ventidue tweeëntwintig tjugotvå",
+    ),
+    (
+        23,
+        "dreiundzwanzig veintitrés ventitré drieëntwintig tjugotre",
     ),
     (
         30,
@@ -184,6 +217,24 @@ pub(super) fn number_of(word: &str) -> Option<u32> {
     let mut all = NUMBERS.iter();
     let found = all.find(|(_, words)| words.split(' ').any(|one| one == word));
     found.map(|(number, _)| *number)
+}
+
+/// Whether a text has a number in words, apart from words for one, also of languages whose hours in
+/// words are not read.
+pub fn tells_number_in_words(text: &str) -> bool {
+    const BEGINNINGS: [&str; 6] = ["dört", "beş", "altı", "yedi", "sekiz", "dokuz"];
+    const NUMERALS: &str = "一二三四五六七八九十";
+    let text = text.to_lowercase();
+    let has_hour = |(at, _): (usize, &str)| text[..at].ends_with(|c| NUMERALS.contains(c));
+    let mut words = text.split(|c: char| !c.is_alphabetic());
+    text.contains("正午")
+        || text.match_indices('時').any(has_hour)
+        || words.any(|word| {
+            number_of(word).is_some_and(|number| number > 1)
+                || BEGINNINGS
+                    .iter()
+                    .any(|beginning| word.starts_with(beginning))
+        })
 }
 
 /// Whether a word stands before a distance in time.

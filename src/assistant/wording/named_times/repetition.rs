@@ -6,6 +6,7 @@ use super::names::weekday_of;
 use super::relative::number_of;
 use super::tokens::TextToken;
 use crate::clock::{Timestamp, Zone};
+use crate::model::recurrence::Recurrence;
 
 const EACH: [&str; 22] = [
     "every", "each", "jeden", "jede", "jedes", "jeder", "cada", "todos", "todas", "todo", "toda",
@@ -29,8 +30,14 @@ const HOURS: [&str; 7] = ["hour", "stunde", "hora", "heure", "ora", "uur", "timm
 const WORKDAYS: [&str; 3] = ["weekday", "werktag", "vardag"];
 /// The same without a word for "each".
 const ON_WORKDAYS: [&str; 4] = ["weekdays", "werktags", "vardagar", "doordeweeks"];
-/// Units after a number: days, weeks and months.
-const UNITS: [(&str, &[&str]); 3] = [
+/// Units after a number: hours, days, weeks and months.
+const UNITS: [(&str, &[&str]); 4] = [
+    (
+        "HOURLY",
+        &[
+            "hours", "stunden", "horas", "heures", "ore", "uur", "timmar",
+        ],
+    ),
     (
         "DAILY",
         &[
@@ -59,6 +66,10 @@ const EACH_OF_SEVERAL: [&str; 2] = ["alle", "om"];
 /// Plurals of weekdays that are habits by themselves: their ends, and the words before that they
 /// need.
 const HABITS: [(&str, &[&str]); 3] = [("s", &[]), ("ar", &[]), ("", &["los"])];
+const DAY_S: i64 = 24 * 3_600;
+const WEEK_DAYS: i64 = 7;
+/// Times of a reminder that are counted.
+const TIMES_MAX: usize = 400;
 const DAILY: [&str; 6] = [
     "daily", "täglich", "diariamente", "quotidiennement", "dagelijks", "dagligen",
 ];
@@ -78,9 +89,38 @@ pub(super) enum NamedRepetition {
     /// Every so many units, by the name of the rule.
     Every(u32, &'static str),
     On(Weekday),
+    /// Every second one.
+    EveryOther(Weekday),
+    /// So many times in so many days.
+    Times(usize, i64),
+}
+
+/// Whether a word stands before the last day.
+pub(super) fn ends(word: &str) -> bool {
+    const UNTIL: [&str; 10] = [
+        "until", "till", "til", "bis", "hasta", "jusqu", "fino", "tot", "até", "through",
+    ];
+    UNTIL.contains(&word)
+}
+
+/// How often a reminder comes in so many days, beginning with its next time: its rule, if it has
+/// one, and that time.
+pub(super) fn count_within((rule, at, zone): (Option<&str>, Timestamp, Zone), days: i64) -> usize {
+    let from = at.utc().with_timezone(&zone).naive_local();
+    let recurrence = rule.and_then(|rule| Recurrence::new(rule, from, zone).ok());
+    let span = at..at.plus_s(days * DAY_S);
+    recurrence.map_or(0, |one| one.within(&span, TIMES_MAX).len())
 }
 
 impl NamedRepetition {
+    /// How many times in how many days.
+    pub(super) fn times(self) -> Option<(usize, i64)> {
+        match self {
+            Self::Times(count, days) => Some((count, days)),
+            _ => None,
+        }
+    }
+
     /// Whether a reminder comes so: its rule of RFC 5545, if it has one, and its next time.
     pub(super) fn is_of(self, rule: Option<&str>, at: Timestamp, zone: Zone) -> bool {
         let Some(rule) = rule else {
@@ -104,10 +144,16 @@ impl NamedRepetition {
                     frequency == "DAILY" && is_each || matches!(frequency, "HOURLY" | "MINUTELY");
                 is_daily && days.is_empty() || days.len() == CODES.len()
             }
+            Self::Every(_, "HOURLY") if part("BYHOUR").is_some() => true,
             Self::Every(count, unit) => {
                 let is_by_weeks = count == 2 && unit == "DAILY" && days.len() > 1;
                 frequency == unit && interval == count || is_by_weeks
             }
+            Self::EveryOther(weekday) => {
+                interval == 2 && Self::On(weekday).is_of(Some(&rule), at, zone)
+            }
+            // They are counted over all reminders.
+            Self::Times(..) => true,
             Self::Workday => has("MO") && has("FR") && !has("SU"),
             Self::Week => frequency == "WEEKLY" && is_each,
             Self::Month => frequency == "MONTHLY" && is_each,
@@ -136,6 +182,19 @@ pub(super) fn repetition(tokens: &[TextToken<'_>], at: usize) -> Option<NamedRep
     if let Some(weekday) = habit(tokens, at) {
         return Some(NamedRepetition::On(weekday));
     }
+    if let Some(times) = times(tokens, at) {
+        return Some(times);
+    }
+    if EACH.contains(&word)
+        && tokens
+            .get(at + 1)
+            .is_some_and(|next| SECOND.contains(&next.text))
+    {
+        let weekday = tokens.get(at + 2).and_then(|day| weekday_of(day.text));
+        if let Some(weekday) = weekday {
+            return Some(NamedRepetition::EveryOther(weekday));
+        }
+    }
     let begins_several = EACH.contains(&word) || EACH_OF_SEVERAL.contains(&word);
     if let Some(every) = every(tokens, at).filter(|_| begins_several) {
         return Some(every);
@@ -159,6 +218,54 @@ pub(super) fn repetition(tokens: &[TextToken<'_>], at: usize) -> Option<NamedRep
     }
     let weekday = weekday_of(word).or_else(|| weekday_of(word.strip_suffix('s')?));
     weekday.map(NamedRepetition::On)
+}
+
+/// "twice a day", "dreimal täglich", "dos veces al día".
+fn times(tokens: &[TextToken<'_>], at: usize) -> Option<NamedRepetition> {
+    const OFTEN: [(&str, usize); 8] = [
+        ("twice", 2),
+        ("thrice", 3),
+        ("zweimal", 2),
+        ("dreimal", 3),
+        ("viermal", 4),
+        ("fünfmal", 5),
+        ("tweemaal", 2),
+        ("driemaal", 3),
+    ];
+    const TIMES: [&str; 8] = [
+        "times", "mal", "veces", "fois", "volte", "keer", "vezes", "gånger",
+    ];
+    const FILLERS: [&str; 17] = [
+        "a", "an", "per", "each", "every", "am", "pro", "in", "der", "al", "por", "par", "om",
+        "the", "a", "à", "il",
+    ];
+    let text_at = |at: usize| tokens.get(at).map_or("", |token| token.text);
+    let often = OFTEN.iter().find(|(word, _)| *word == text_at(at));
+    let (count, next) = match often {
+        Some((_, count)) => (*count, at + 1),
+        None if TIMES.contains(&text_at(at + 1)) => {
+            let count = tokens[at]
+                .number(1..=2)
+                .or_else(|| number_of(text_at(at)))?;
+            (usize::try_from(count).ok()?, at + 2)
+        }
+        None => return None,
+    };
+    // "5 times, every day" counts all of them.
+    let mut last = tokens.get(next - 1)?;
+    let mut after = tokens.get(next..)?.iter().take_while(|token| {
+        let is_beside = last.gap.trim().is_empty();
+        last = token;
+        is_beside
+    });
+    let unit = after.find(|token| !FILLERS.contains(&token.text))?.text;
+    let is_daily = DAYS.contains(&unit) || DAILY.contains(&unit) || matches!(unit, "dagen");
+    let is_weekly = WEEKS.contains(&unit) || WEEKLY.contains(&unit) || unit == "veckan";
+    match (is_daily, is_weekly) {
+        (true, _) => Some(NamedRepetition::Times(count, 1)),
+        (_, true) => Some(NamedRepetition::Times(count, WEEK_DAYS)),
+        _ => None,
+    }
 }
 
 /// "Saturdays", "samstags", "los lunes": the weekday.

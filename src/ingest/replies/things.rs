@@ -1,0 +1,85 @@
+//! What a call makes and takes away, by its arguments and its result. Pure.
+
+use serde_json::Value;
+
+use crate::assistant::powers::Power;
+use crate::assistant::tools::Tool;
+
+const REMEMBER: &str = Tool::Remember.name();
+const FORGET: &str = Tool::Forget.name();
+const UNDO: &str = Tool::Undo.name();
+const SET_PROFILE: &str = Tool::SetProfile.name();
+const TODO_LIST: &str = Tool::Power(Power::TodoList).name();
+/// Parts of names of operations that take something away.
+const REMOVING: [&str; 8] = [
+    "remove", "delete", "clear", "cancel", "forget", "undo", "stop", "drop",
+];
+
+/// What a call makes or takes away.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Things {
+    /// Ids of memories, or entries of lists in lower case.
+    pub(super) made: Vec<String>,
+    pub(super) removed: Vec<String>,
+    /// In words, what was taken away, or is another now: memories, entries, the city of the zone.
+    pub(super) lost: Vec<String>,
+}
+
+/// Those of a call of `tool`.
+pub(super) fn things_of(tool: &str, arguments: &str, result: &Value) -> Things {
+    let arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
+    let texts = |all: &Value| -> Vec<String> {
+        let all = all.as_array().into_iter().flatten();
+        all.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let keys = |all: &Value| -> Vec<String> {
+        let all = texts(all).into_iter();
+        all.map(|text| text.trim().to_lowercase()).collect()
+    };
+    let operation = arguments["operation"].as_str().unwrap_or_default();
+    let in_words = |value: &Value| {
+        value
+            .as_str()
+            .map_or_else(Vec::new, |text| vec![text.to_owned()])
+    };
+    match tool {
+        REMEMBER => Things {
+            made: in_words(&result["id"]),
+            ..Things::default()
+        },
+        FORGET => Things {
+            removed: keys(&arguments["ids"]),
+            lost: texts(&result["forgotten"]),
+            ..Things::default()
+        },
+        UNDO => Things {
+            lost: in_words(&result["undone"]),
+            ..Things::default()
+        },
+        SET_PROFILE => {
+            let zone = result["timezone"].as_str().unwrap_or_default();
+            let city = zone.rsplit('/').next().filter(|city| !city.is_empty());
+            Things {
+                lost: city
+                    .map(|city| city.replace('_', " "))
+                    .into_iter()
+                    .collect(),
+                ..Things::default()
+            }
+        }
+        TODO_LIST if operation == "add" => Things {
+            made: keys(&arguments["items"]),
+            ..Things::default()
+        },
+        TODO_LIST if operation == "remove" => Things {
+            removed: keys(&arguments["items"]),
+            lost: texts(&arguments["items"]),
+            ..Things::default()
+        },
+        _ if REMOVING.iter().any(|part| operation.contains(part)) => Things {
+            lost: in_words(&result["done"]),
+            ..Things::default()
+        },
+        _ => Things::default(),
+    }
+}

@@ -1,0 +1,152 @@
+//! Changes that an answer doesn't tell: a reminder whose hour it doesn't name, and what was taken
+//! away. A sentence of them follows it, as the person can't know of them otherwise.
+
+use super::model_turn::{CallTotals, ModelTurn};
+use super::reminder_times::SEVERAL_HOURS;
+use super::request::CertainRequest;
+use super::result::{CallRecord, ReminderState};
+use super::statements::sentences;
+use super::taken_back::is_taken_back;
+use super::unasked_claims::{claims_done, is_request};
+use crate::assistant::memory_overlap;
+use crate::assistant::powers::minute_of_day;
+use crate::assistant::tools::Tool;
+use crate::assistant::wording::{self, ReminderTime};
+use crate::clock::Timestamp;
+
+const MINUTE_MS: i64 = 60_000;
+const HOUR_MINUTES: i64 = 60;
+const HALF_DAY_HOURS: i64 = 12;
+
+impl ModelTurn<'_> {
+    /// The sentence of what was changed and the reply does not tell; `answer`: its last part.
+    pub(super) fn what_is_left_out(&self, answer: &str, totals: &CallTotals) -> Option<String> {
+        let before = self.context.sent.iter().chain(&totals.parts);
+        let mut whole: Vec<&str> = before.map(String::as_str).collect();
+        whole.push(answer);
+        let whole = whole.join("\n");
+        let mut changes = last_changes(&totals.records);
+        changes.retain(|record| !self.tells(&whole, record));
+        let language = self.language_with(answer);
+        let set: Option<Vec<_>> = changes.iter().copied().map(of_set).collect();
+        match set {
+            _ if changes.is_empty() => None,
+            Some(set) => Some(wording::what_is_set(&set, language)),
+            None => told_as_done(&changes, language),
+        }
+    }
+
+    fn tells(&self, answer: &str, record: &CallRecord) -> bool {
+        match &record.reminder {
+            Some(one) if one.at.is_some() => self.tells_reminder(answer, record, one),
+            Some(one) => self.names_lost(answer, &one.text, false),
+            None => {
+                let lost = &record.things.lost;
+                let mut lost = lost.iter().map(|text| (text, lost.len() > 1));
+                lost.all(|(text, is_several)| self.names_lost(answer, text, is_several))
+            }
+        }
+    }
+
+    /// Its hour is named, in words or figures, or how long it is until then.
+    fn tells_reminder(&self, answer: &str, record: &CallRecord, one: &ReminderState) -> bool {
+        let is_often = one.rule.as_ref().is_some_and(|rule| {
+            let rule = rule.to_uppercase();
+            SEVERAL_HOURS.iter().any(|part| rule.contains(part))
+        });
+        let is_renamed = record.tool == Tool::ChangeReminder.name()
+            && !self.times_in(&self.context.message.text).names_hour()
+            && memory_overlap(&one.text, answer) > 0;
+        let said_at = self.context.message.received_at;
+        is_often
+            || is_renamed
+            || self.times_told(answer).shares_hour(&record.named_times)
+            || statements(answer).any(wording::tells_number_in_words)
+            || one.at.is_some_and(|at| {
+                let hour = i64::from(minute_of_day(at, one.zone)) / HOUR_MINUTES;
+                tells_figures(answer, hour, at, said_at)
+            })
+    }
+
+    /// The answer to a request names what was taken away, or the request did; another answer says
+    /// that it was done, too. `is_several`: other things were taken away with it.
+    fn names_lost(&self, answer: &str, text: &str, is_several: bool) -> bool {
+        let message = &self.context.message.text;
+        let is_asked_for =
+            matches!(self.plan.request, Some(CertainRequest::Change { .. })) || is_request(message);
+        let words = text.split_whitespace().count();
+        // One of several shares words with the others.
+        let least = if is_several { words.div_ceil(2) } else { 1 };
+        let names = |said: &str| {
+            let lower = said.to_lowercase();
+            lower.contains(&text.to_lowercase()) || memory_overlap(text, said) >= least
+        };
+        names(answer) && (is_asked_for || claims_done(answer)) || is_asked_for && names(message)
+    }
+}
+
+/// The sentences that are no questions.
+fn statements(answer: &str) -> impl Iterator<Item = &str> {
+    let all = sentences(answer).into_iter();
+    all.filter(|sentence| !sentence.is_question)
+        .map(|sentence| sentence.text)
+}
+
+/// Figures of the statements are the hour, or the minutes or hours until then.
+fn tells_figures(answer: &str, hour: i64, at: Timestamp, said_at: Timestamp) -> bool {
+    let minutes = (at.0 - said_at.0 + MINUTE_MS / 2) / MINUTE_MS;
+    let until = [minutes, (minutes + HOUR_MINUTES / 2) / HOUR_MINUTES];
+    statements(answer).any(|statement| {
+        let mut figures = statement.split(|c: char| !c.is_ascii_digit());
+        figures.any(|figures| {
+            figures.parse::<i64>().is_ok_and(|number| {
+                // "halb 7" is half past six.
+                let is_hour = [hour, hour + 1]
+                    .iter()
+                    .any(|one| one % HALF_DAY_HOURS == number);
+                number == hour || is_hour || until.contains(&number)
+            })
+        })
+    })
+}
+
+/// The calls whose changes are left after all of them, of a reminder the last one.
+pub(super) fn last_changes(records: &[CallRecord]) -> Vec<&CallRecord> {
+    let is_last = |at: usize, record: &CallRecord| {
+        let reminder = record.reminder.as_ref();
+        let is_same = |later: &CallRecord| {
+            let later = later.reminder.as_ref();
+            later.is_some_and(|later| reminder.is_some_and(|one| one.id == later.id))
+        };
+        record.is_change && !records[at + 1..].iter().any(is_same)
+    };
+    let all = records.iter().enumerate();
+    all.filter(|(at, record)| is_last(*at, record) && !is_taken_back(record, records))
+        .map(|(_, record)| record)
+        .collect()
+}
+
+/// The sentence of what these calls did.
+pub(super) fn told_as_done(changes: &[&CallRecord], language: Option<&str>) -> Option<String> {
+    let in_words = |record: &CallRecord| -> Vec<String> {
+        match &record.reminder {
+            Some(one) => vec![match one.time() {
+                Some(time) => wording::reminder_at(&time, language),
+                None => wording::reminder_cancelled(&one.text, language),
+            }],
+            None if record.tool == Tool::Forget.name() => {
+                let lost = record.things.lost.iter();
+                lost.map(|text| wording::memory_forgotten(text, language))
+                    .collect()
+            }
+            None => record.statement.iter().cloned().collect(),
+        }
+    };
+    let all: Vec<String> = changes.iter().flat_map(|record| in_words(record)).collect();
+    (!all.is_empty()).then(|| wording::what_was_done(&all, language))
+}
+
+/// A reminder that was set or changed.
+fn of_set(record: &CallRecord) -> Option<ReminderTime<'_>> {
+    record.reminder.as_ref()?.time()
+}
