@@ -26,8 +26,6 @@ pub(super) struct DecisionFacts {
     pub(super) crisis: Option<CrisisKind>,
     /// The text has more than white space, or there are photos.
     pub(super) has_content: bool,
-    /// An edited message with the text of its earlier version.
-    pub(super) is_unchanged: bool,
     /// By name, or as a reply to the assistant's message.
     pub(super) addressed: bool,
     /// An offered superpower was requested.
@@ -46,7 +44,7 @@ pub(super) fn decide(facts: DecisionFacts) -> Decision {
         return Decision::Crisis(kind); // before any limit or other rule
     }
     match facts.access {
-        _ if facts.is_unchanged || !should_respond(facts) => Decision::Silent,
+        _ if !should_respond(facts) => Decision::Silent,
         Access::Deny(denial) => Decision::Denied(denial),
         Access::Allow { .. } => Decision::Answered {
             unprompted: is_unprompted(facts),
@@ -80,7 +78,6 @@ mod tests {
             mode: Mode::Group,
             crisis: None,
             has_content: true,
-            is_unchanged: false,
             addressed: false,
             superpower: false,
             humans: 1,
@@ -157,11 +154,6 @@ mod tests {
         for (what, facts, expected) in cases {
             let is_answered = matches!(decide(facts), Decision::Answered { .. });
             assert_eq!(is_answered, expected, "{what}");
-            let unchanged = DecisionFacts {
-                is_unchanged: true,
-                ..facts
-            };
-            assert_eq!(decide(unchanged), Decision::Silent, "{what}");
             let crisis = DecisionFacts {
                 crisis: Some(CrisisKind::Danger),
                 ..facts

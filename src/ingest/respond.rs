@@ -85,7 +85,6 @@ fn decision_facts(turn: &MessageTurn<'_>, intent: &Intent) -> DecisionFacts {
             _ => None,
         },
         has_content: !message.text.trim().is_empty() || message.photos > 0,
-        is_unchanged: turn.is_unchanged(),
         addressed: message.mode == Mode::Group && (message.reply_to_assistant || is_called()),
         superpower: turn.requested_power.is_some(),
         humans: turn.humans,

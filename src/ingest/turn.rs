@@ -189,16 +189,6 @@ impl<'a> MessageTurn<'a> {
         earlier.is_some_and(|earlier| earlier.is_counted)
     }
 
-    /// The first edit of a message, with the same text. A later one may repeat an edit that a limit
-    /// refused.
-    pub(super) fn is_unchanged(&self) -> bool {
-        let versions = self.earlier_version.as_ref().map(|earlier| &earlier.rows);
-        match versions.map(Vec::as_slice) {
-            Some([first]) => first.text == self.message.text && self.message.photos == 0,
-            _ => false,
-        }
-    }
-
     pub(super) fn in_group(&self) -> bool {
         self.message.mode == Mode::Group
     }

@@ -1,11 +1,13 @@
-//! Changes that an answer doesn't tell: a reminder whose hour it doesn't name, and what was taken
-//! away. A sentence of them follows it, as the person can't know of them otherwise.
+//! Changes that an answer doesn't tell: a reminder of which it neither names the hour nor says that
+//! it is set, and what was taken away. A sentence of them follows it, as the person can't know of
+//! them otherwise.
 
+use super::claim_words::NOT_DONE;
 use super::model_turn::{CallTotals, ModelTurn};
 use super::reminder_times::SEVERAL_HOURS;
 use super::request::CertainRequest;
 use super::result::{CallRecord, ReminderState};
-use super::statements::sentences;
+use super::statements::{is_question, sentences};
 use super::taken_back::is_taken_back;
 use super::unasked_claims::{claims_done, is_request};
 use crate::assistant::memory_overlap;
@@ -58,7 +60,8 @@ impl ModelTurn<'_> {
             && !self.times_in(&self.context.message.text).names_hour()
             && memory_overlap(&one.text, answer) > 0;
         let said_at = self.context.message.received_at;
-        is_often
+        acknowledges(answer, &one.text)
+            || is_often
             || is_renamed
             || self.times_told(answer).shares_hour(&record.named_times)
             || statements(answer).any(wording::tells_number_in_words)
@@ -83,6 +86,21 @@ impl ModelTurn<'_> {
         };
         names(answer) && (is_asked_for || claims_done(answer)) || is_asked_for && names(message)
     }
+}
+
+/// "Done.", "OK!", "I've set it.": it tells no hour, and nothing else either. "Cancelled: call mum."
+/// tells something else.
+fn acknowledges(answer: &str, text: &str) -> bool {
+    const WORDS_MAX: usize = 4;
+    let lower = answer.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
+    let is_short = answer.split_whitespace().count() <= WORDS_MAX;
+    let is_denied = words.any(|word| NOT_DONE.contains(&word));
+    let is_claim = match is_short {
+        true => memory_overlap(text, answer) == 0,
+        false => claims_done(answer),
+    };
+    is_claim && !is_question(answer) && !is_denied
 }
 
 /// The sentences that are no questions.

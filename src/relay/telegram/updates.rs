@@ -10,8 +10,8 @@ use crate::relay::{Uplink, download};
 
 /// Telegram doesn't serve larger files.
 const PHOTO_BYTES_MAX: u64 = 20 * 1024 * 1024;
-/// How much of the text's digest an edited message's key contains.
-const EDIT_DIGITS: usize = 16;
+/// How much of a text's digest tells it from another one.
+const DIGEST_DIGITS: usize = 16;
 /// Types of files that the service takes as photos.
 const PHOTO_FILES: [&str; 4] = ["image/jpeg", "image/png", "image/webp", "image/heic"];
 const NO_PHOTO: &str = "I couldn't get that photo from Telegram. Could you send it again?";
@@ -98,6 +98,14 @@ async fn forward(uplink: &Uplink<Telegram>, bot: &Bot, message: &Value, is_edite
     if !allows(network, read.person, read.chat) {
         return;
     }
+    // An edit may only add a link's preview.
+    let is_new = network
+        .chats
+        .lock()
+        .note_text((read.chat, read.id), &read.digest);
+    if is_edited && !is_new {
+        return;
+    }
     let incoming = &read.incoming;
     // A photo is uploaded once; its caption may change.
     if let Some(photo) = largest_photo(message).filter(|_| !is_edited) {
@@ -139,6 +147,10 @@ fn allows(network: &Telegram, person: i64, chat: i64) -> bool {
 struct TelegramMessage {
     person: i64,
     chat: i64,
+    /// The message's number in its chat.
+    id: i64,
+    /// Of its text or caption.
+    digest: String,
     incoming: IncomingMessage,
     /// Without the bot's name; `None` without a text.
     text: Option<String>,
@@ -162,16 +174,16 @@ impl TelegramMessage {
         let seconds = |at: i64| if at > 100_000_000_000 { at / 1000 } else { at };
         let sent_at_s = seconds(message["date"].as_i64().unwrap_or_default());
         let first = format!("{PREFIX}{chat}:{id}");
+        let text = message["text"].as_str().or(message["caption"].as_str());
+        let mut digest = hex::encode(Sha256::digest(text.unwrap_or_default()));
+        digest.truncate(DIGEST_DIGITS);
         let (key, corrects) = if is_edited {
             let edited_at_s = seconds(message["edit_date"].as_i64()?);
             if edited_at_s - sent_at_s > CORRECTION_S_MAX {
                 return None;
             }
             // Two edits within a second have the same time.
-            let edited = message["text"].as_str().or(message["caption"].as_str());
-            let digest = hex::encode(Sha256::digest(edited.unwrap_or_default()));
-            let key = format!("{first}:{edited_at_s}:{}", &digest[..EDIT_DIGITS]);
-            (key, Some(first))
+            (format!("{first}:{edited_at_s}:{digest}"), Some(first))
         } else {
             (first, None)
         };
@@ -187,6 +199,8 @@ impl TelegramMessage {
         Some(Self {
             person,
             chat,
+            id,
+            digest,
             incoming: IncomingMessage {
                 chat_guid: format!("{PREFIX}{chat}"),
                 sender: format!("{PREFIX}{person}"),
