@@ -53,6 +53,17 @@ const ALLOWED: &[(&str, &str)] = &[
         "an erasure; what operators did, at most 100,000 rows",
     ),
     (
+        "UPDATE flag_overrides SET set_by", "an erasure; one row a flag",
+    ),
+    (
+        "UPDATE erasures SET email = NULL",
+        "a purge; accounts under way, nearly always none",
+    ),
+    (
+        "DELETE FROM outgoing_mails WHERE created_at",
+        "a purge; the mails of three days at most",
+    ),
+    (
         "FROM commands ORDER BY id LIMIT", "housekeeping, the first 500 rows",
     ),
     (

@@ -8,13 +8,13 @@ pub(super) mod by_words;
 mod cancellation;
 pub(super) mod changes;
 pub(super) mod event_times;
+mod latest_fact;
 pub(super) mod missing_part;
 pub(super) mod offers;
 mod replacement;
 mod skipping;
 mod snooze;
 mod subject;
-mod told;
 pub(super) mod which_request;
 
 use super::dialog::NUMBERS_MS;
@@ -296,8 +296,8 @@ fn never_mind(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>>
     if question::is_last(turn, tx)? {
         return answer_no(turn, tx);
     }
-    if told::is_of_last_message(turn, tx)? && told::is_memory(turn, tx)? {
-        return told::take_back(turn, tx);
+    if latest_fact::is_of_last_message(turn, tx)? && latest_fact::is_memory(turn, tx)? {
+        return latest_fact::take_back(turn, tx);
     }
     let latest = latest::read_named(turn, tx)?;
     let is_recent = |at: Timestamp| turn.now.0 - at.0 <= NUMBERS_MS;
@@ -374,7 +374,7 @@ fn is_set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
 /// "cancel it": the reminder that was named last, or what was told since.
 fn cancel_it(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
     if !subject::has_changed(turn, tx)? {
-        let taken_back = told::take_back(turn, tx)?;
+        let taken_back = latest_fact::take_back(turn, tx)?;
         let cancelled = match taken_back {
             None => cancel(turn, tx, &ReminderRef::Latest)?,
             reply => reply,
@@ -388,7 +388,7 @@ fn cancel_it(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> 
         return Ok(Some(reply));
     }
     match undo::told_last(turn, tx)? {
-        None => told::take_back(turn, tx),
+        None => latest_fact::take_back(turn, tx),
         reply => Ok(reply),
     }
 }

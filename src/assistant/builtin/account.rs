@@ -178,7 +178,9 @@ fn is_help(request: &str) -> bool {
         "what can i ask you", "what can i say", "what else can you do", "can you set reminders",
         "can you set a reminder", "how do i set a reminder", "can you remember things",
         "can you remind me of things", "what are you good at", "i need help", "how can you help",
-        "how can you help me"
+        "how can you help me", "help me remember", "help me remember stuff",
+        "help me remember things", "help me to remember things", "help me not forget things",
+        "help me with something", "help me with a few things", "help me out"
     ]
     .contains(request)
 }

@@ -84,8 +84,10 @@ static REMIND: Phrases = Phrases::new(&[
     "poke me", "timer", "alarm",
 ]);
 
-static NOT_TO_FORGET: Phrases =
-    Phrases::new(&["dont forget to", "do not forget to", "remember to"]);
+static NOT_TO_FORGET: Phrases = Phrases::new(&[
+    "dont forget to", "do not forget to", "remember to", "help me remember to",
+    "help me to remember to",
+]);
 
 pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     match message.words.get(message.start) {
@@ -101,7 +103,9 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
         }
         "remind" | "set" | "create" | "add" | "make" | "schedule" | "give" | "be" | "send"
         | "new" | "a" | "reminder" | "do" | "never" | "nudge" | "ping" | "alert" | "notify"
-        | "wake" | "timer" | "alarm" | "remember" | "put" | "start" | "poke" => set(message),
+        | "wake" | "timer" | "alarm" | "remember" | "put" | "start" | "poke" | "help" => {
+            set(message)
+        }
         "i" => set(message).or_else(|| set_late(message)),
         "tell" | "text" | "message" | "write" => telling::tell(message),
         // "10 min timer"

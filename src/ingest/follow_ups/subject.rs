@@ -1,6 +1,6 @@
 //! Whether a short message can still mean the reminder that was named last, or that was asked for.
 
-use super::told;
+use super::latest_fact;
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::{self, Intent, MessageContext, Statement};
 use crate::error::Result;
@@ -18,7 +18,7 @@ const UNKNOWN_WORDS_MIN: usize = 3;
 /// Whether the person has told something else since, as an expense or a memory: "make it 8", "also
 /// on friday" and "rename it" mean no reminder that was named before.
 pub(super) fn is_another(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
-    Ok(has_changed(turn, tx)? || told::is_memory(turn, tx)?)
+    Ok(has_changed(turn, tx)? || latest_fact::is_memory(turn, tx)?)
 }
 
 /// Whether the person has spoken of something else since: "make it 8" moves no reminder that was

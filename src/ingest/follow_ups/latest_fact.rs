@@ -1,4 +1,4 @@
-//! What was told last, as a memory or a name, which "that" then means instead of an older reminder.
+//! The fact that was stated last, as a memory or a name, which "that" then means instead of an older reminder.
 
 use crate::assistant::wording;
 use crate::error::Result;
