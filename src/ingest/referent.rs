@@ -4,6 +4,7 @@
 use crate::assistant::builtin::ReminderRef;
 use crate::assistant::{self, Intent, MessageContext, wording};
 use crate::error::Result;
+use crate::ingest::dialog::NUMBERS_MS;
 use crate::ingest::dialog::latest::{self, ItemEvent, LatestReminder};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{listing, open_reminders};
@@ -119,12 +120,20 @@ pub(in crate::ingest) fn resolve(
     })
 }
 
-/// The reminders that the last message set together, in their order: "cancel the second one".
-/// Reminders that were set together, else those that came together, and whether it is these.
+/// Reminders that were set together, else those that have just come together, with nothing said
+/// since; and whether it is these.
 fn numbered_without_list(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<(Vec<String>, bool)> {
     let set = set_together(turn, tx)?;
     let latest = latest::read_named(turn, tx)?;
-    let came = latest.filter(|(latest, _)| set.is_empty() && latest.event == ItemEvent::Delivered);
+    let last = match turn.room.head {
+        Some(head) => tx.view().chain(head, 1)?.into_iter().next(),
+        None => None,
+    };
+    let came = latest.filter(|(latest, at)| {
+        let is_recent = turn.now.0 - at.0 <= NUMBERS_MS;
+        let is_last = last.as_ref().is_none_or(|last| last.received_at <= *at);
+        set.is_empty() && latest.event == ItemEvent::Delivered && is_recent && is_last
+    });
     let came = came.map(|(latest, _)| latest.reminders);
     let came = came.filter(|came| came.len() > 1);
     Ok(match came {
@@ -133,6 +142,7 @@ fn numbered_without_list(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<(Vec<Str
     })
 }
 
+/// The reminders that the last message set together, in their order: "cancel the second one".
 fn set_together(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Vec<String>> {
     let Some((latest, _)) = latest::read_named(turn, tx)? else {
         return Ok(Vec::new());
@@ -187,7 +197,12 @@ pub(in crate::ingest) fn find_named(
 
 /// The hours of a reminder that was named by one of them: "the 8pm one" of what comes at 8 and 20.
 fn hours_of_one(found: &[Reminder], about: &str) -> Option<Vec<(u8, u8)>> {
-    let is_by_hour = assistant::names_hour(about);
+    // "the 8 one"
+    let is_bare_hour = |word: &str| {
+        let mut texts = found.iter().flat_map(|one| one.text.split_whitespace());
+        word.parse::<u8>().is_ok_and(|hour| hour <= 24) && texts.all(|other| other != word)
+    };
+    let is_by_hour = assistant::names_hour(about) || about.split_whitespace().any(is_bare_hour);
     let rules = found.iter().filter_map(|one| one.recurrence.as_ref());
     let mut times = rules.map(Recurrence::times_of_day);
     times.find(|times| is_by_hour && times.len() > 1)

@@ -14,7 +14,21 @@ use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::turn::MessageTurn;
+use crate::model::recurrence::Recurrence;
 use crate::store::{Reminder, Tx};
+
+/// "cancel the 8 one" of what comes at 8, 13 and 20: the reply that refuses it.
+fn other_hours(found: &[Reminder], minutes: &[u32]) -> Option<String> {
+    let rules = found.iter().filter_map(|one| one.recurrence.as_ref());
+    let mut times = rules.map(Recurrence::times_of_day);
+    let is_named = |time: &(u8, u8)| {
+        let minute = u32::from(time.0) * 60 + u32::from(time.1);
+        minutes.contains(&minute)
+    };
+    let has_others = |times: &Vec<(u8, u8)>| times.len() > 1 && !times.iter().all(is_named);
+    let times = times.find(|times| !minutes.is_empty() && has_others(times));
+    times.map(|times| wording::comes_at_hours(&times))
+}
 
 pub(super) fn cancel_requested(
     turn: &MessageTurn<'_>,
@@ -35,7 +49,8 @@ pub(super) fn cancel_requested(
         }
         found.retain(|one| stays.iter().all(|other| other.id != one.id));
     }
-    if let Some(reply) = nothing_found(&found, request) {
+    let refused = nothing_found(&found, request).or_else(|| other_hours(&found, &request.minutes));
+    if let Some(reply) = refused {
         return Ok(reply);
     }
     let is_timer = about.is_some_and(|about| matches!(about, "timer" | "alarm"));

@@ -338,6 +338,10 @@ async fn an_operator_exports_deletes_and_keeps_an_account() {
         assert_eq!(mode.mode() & 0o777, 0o600);
         let again = format!("export --phone ana --out {file}");
         assert_refused(folder, &again, "exists already");
+        let link = format!("link-{running}.json");
+        std::os::unix::fs::symlink("nowhere", folder.join(&link)).unwrap();
+        let to_link = format!("export --phone ana --out {link}");
+        assert_refused(folder, &to_link, "exists already");
         assert_refused(folder, "export --phone ana --out no/x.json", "create it");
 
         let printed = done(folder, "keep --phone ana");

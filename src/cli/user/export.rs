@@ -41,7 +41,9 @@ struct ExportAnswer {
 /// An error when the file can't be written, before an export is made for nothing.
 pub(super) fn check_target(file: &Path) -> Result<(), String> {
     let name = file.display();
-    match (file.exists(), files::folder_of(file).is_dir()) {
+    // A link that leads nowhere is there, too.
+    let is_there = file.symlink_metadata().is_ok();
+    match (is_there, files::folder_of(file).is_dir()) {
         (true, _) => Err(format!("{name} exists already; choose another name")),
         (false, false) => Err(format!("the folder of {name} does not exist; create it")),
         (false, true) => Ok(()),

@@ -86,9 +86,19 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
         let given = words.after(at, phrases!["give me"]);
         let given = given.filter(|at| when::read_duration(words, *at).is_some());
         let at = words.after(at, &BEFORE_TIME).or(given).unwrap_or(at);
-        let time = begins_time(words.get(at)).then(|| time_alone(words, at..end));
+        // "ugh mondays" complains; "ugh 5 min" asks.
+        let is_asked = !(0..message.start).any(|n| is_sigh(words.get(n)))
+            || when::read_duration(words, at).is_some();
+        let time = (is_asked && begins_time(words.get(at))).then(|| time_alone(words, at..end));
         time.flatten().map(FollowUp::Time)
     })
+}
+
+fn is_sigh(word: &str) -> bool {
+    matches!(
+        word,
+        "ugh" | "damn" | "dang" | "lol" | "lmao" | "haha" | "omg" | "bruh"
+    )
 }
 
 /// Words before a time alone: what agrees to an offer with another time ("yes, but at 6"), puts a
