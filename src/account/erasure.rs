@@ -188,9 +188,9 @@ impl Eraser {
     /// when an account still waits for another service and must be checked again.
     pub async fn run(&self, mut run: PurgeRun) -> Result<bool> {
         let _running = self.running.lock().await;
-        self.drop_mails().await?;
         let requested = self.progress.lock().asked;
         let mut has_erased = false;
+        let dropping = self.drop_mails().await;
         let outcome = loop {
             match self.advance(&mut run).await {
                 Ok(Some(step)) => has_erased |= step == PurgeStep::Ended,
@@ -205,7 +205,7 @@ impl Eraser {
         self.store.write(move |tx| tx.set_purged_at(now)).await?;
         let waiting = self.store.read(|view| view.erasures(ACCOUNTS_MAX)).await;
         self.progress.lock().over = requested;
-        outcome?;
+        outcome.and(dropping)?;
         let waiting = waiting?;
         for erasure in waiting.iter().filter(|one| one.rows_at.is_some()) {
             self.report_waiting(erasure);
@@ -356,9 +356,10 @@ impl Eraser {
         }
         if let Err(error) = memories.delete_all(&erasure.user_id).await {
             log::warn!("the memory service did not delete the data of an erased account: {error}");
-            self.store
-                .write(move |tx| tx.note_memory_failure(user))
-                .await?;
+            if !erasure.memory_failed {
+                let noting = self.store.write(move |tx| tx.note_memory_failure(user));
+                noting.await?;
+            }
             return Ok(false);
         }
         let recording = self.store.write(move |tx| tx.end_memories(user, now));

@@ -24,7 +24,7 @@ mod undo;
 pub use account::*;
 pub use agenda::*;
 pub use apologies::{
-    Apology, ReminderTime, account_stays, apology, called_elsewhere, cut_short, english_only,
+    Apology, NextReminder, account_stays, apology, called_elsewhere, cut_short, english_only,
     memory_forgotten, message_cut, no_export, not_done, not_known, nothing_done, nothing_sent,
     reminder_at, reminder_cancelled, unseen_photos, what_is_set, what_was_done, without_model,
 };

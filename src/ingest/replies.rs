@@ -7,6 +7,7 @@
 mod builtin_answer;
 mod cache;
 mod cached_reply;
+mod call_effects;
 mod call_record;
 mod changed_series;
 mod claim_words;
@@ -41,7 +42,6 @@ mod statements;
 mod streaming;
 mod surplus_claims;
 mod taken_back;
-mod things;
 mod tool_outcomes;
 mod unasked_claims;
 mod untold_changes;

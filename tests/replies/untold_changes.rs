@@ -24,6 +24,12 @@ fn set() -> (&'static str, Value) {
     )
 }
 
+fn cancel_first(service: &Service) -> (&'static str, Value) {
+    let id = service.rows("SELECT schedule_id FROM reminders")[0][0].clone();
+    let short = json!({"id": &id.as_str().unwrap()[28..]});
+    ("cancel_reminder", short)
+}
+
 async fn subscribed() -> (Service, ModelServer) {
     let (service, model) = service_at("2027-06-15T14:47:00Z").await;
     subscribe(&service, "ana").await;
@@ -82,11 +88,7 @@ async fn what_was_taken_away_is_told() {
         &[set(), ("remember", json!({"text": "The bike is red"}))],
     )
     .await;
-    let id = service.rows("SELECT schedule_id FROM reminders")[0][0].clone();
-    let cancel = (
-        "cancel_reminder",
-        json!({"id": &id.as_str().unwrap()[28..]}),
-    );
+    let cancel = cancel_first(&service);
     let memory = service.rows("SELECT memory_id FROM memories")[0][0].clone();
     let add = ("todo_list", json!({"operation": "add", "items": ["milk"]}));
     let clear = ("todo_list", json!({"operation": "clear_all"}));
@@ -134,14 +136,7 @@ async fn what_was_taken_away_is_told() {
         ("cancel my reminder", "Cancelled: call mum."),
     ] {
         acting(&service, &model, "ana", &[set()]).await;
-        let id = service.rows("SELECT schedule_id FROM reminders")[0][0].clone();
-        next(
-            &model,
-            &[(
-                "cancel_reminder",
-                json!({"id": &id.as_str().unwrap()[28..]}),
-            )],
-        );
+        next(&model, &[cancel_first(&service)]);
         model.next(says(answer));
         assert_eq!(reply(&service, "ana", asked).await, answer);
     }
@@ -198,14 +193,7 @@ async fn what_the_same_message_took_away_again_is_not_done() {
     assert_eq!(said, format!("Milk is on your list.\n{DENIAL}"));
     // What was cancelled and set anew is told.
     acting(&service, &model, "ana", &[set()]).await;
-    let id = service.rows("SELECT schedule_id FROM reminders")[0][0].clone();
-    next(
-        &model,
-        &[(
-            "cancel_reminder",
-            json!({"id": &id.as_str().unwrap()[28..]}),
-        )],
-    );
+    next(&model, &[cancel_first(&service)]);
     next(&model, &[set()]);
     model.next(says("Cancelled: call mum."));
     let said = reply(&service, "ana", "cancel the reminder to call mum").await;

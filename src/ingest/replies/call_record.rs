@@ -3,9 +3,9 @@
 
 use serde_json::Value;
 
+use super::call_effects::effects_of;
 use super::model_turn::ModelTurn;
 use super::result::CallRecord;
-use super::things::things_of;
 use crate::assistant::tools::{LINK, OfferedTool};
 use crate::assistant::wording::KnownNumbers;
 
@@ -48,7 +48,7 @@ impl ModelTurn<'_> {
             is_change: false,
             repeats: false,
             reminder: None,
-            things: things_of(tool, arguments, result),
+            effects: effects_of(tool, arguments, result),
             named_times: self.times_in(&result.to_string()),
             numbers: numbers_in(arguments, &words),
             statement: statement(result),

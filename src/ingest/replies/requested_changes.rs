@@ -19,12 +19,12 @@ pub(super) struct RequestedChange {
     about: String,
     /// The calls that it takes.
     calls: usize,
-    way: Way,
+    extent: ChangeExtent,
 }
 
-/// How a reminder is to be changed.
+/// How much of a reminder is to be changed, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Way {
+enum ChangeExtent {
     #[default]
     Any,
     /// To another time or text; `is_open`: while it is open.
@@ -41,14 +41,14 @@ impl RequestedChange {
             tools: vec![tool],
             about: about.to_owned(),
             calls: 1,
-            way: Way::Any,
+            extent: ChangeExtent::Any,
         }
     }
 
     /// A change of a reminder, or of what else was spoken of last.
-    fn of_latest(way: Way) -> Self {
+    fn of_latest(extent: ChangeExtent) -> Self {
         Self {
-            way,
+            extent,
             ..Self::of(Tool::ChangeReminder, "")
         }
     }
@@ -57,7 +57,7 @@ impl RequestedChange {
     fn is_made_in_two(&self, calls: &[&CallRecord]) -> bool {
         let has = |tool: Tool| calls.iter().any(|call| call.tool == tool.name());
         let is_set_anew = has(Tool::SetReminder) && has(Tool::CancelReminder);
-        matches!(self.way, Way::Move { .. } | Way::Next) && is_set_anew
+        matches!(self.extent, ChangeExtent::Move { .. } | ChangeExtent::Next) && is_set_anew
     }
 
     fn is_made_by(&self, call: &CallRecord) -> bool {
@@ -67,8 +67,8 @@ impl RequestedChange {
             .iter()
             .any(|tool| matches!(tool, Tool::SetReminder | Tool::CancelReminder));
         match self.tools[..] {
-            _ if self.way == Way::Next => is_of_kind && call.is_of_next,
-            _ if self.way == Way::Whole && call.is_of_next => false,
+            _ if self.extent == ChangeExtent::Next => is_of_kind && call.is_of_next,
+            _ if self.extent == ChangeExtent::Whole && call.is_of_next => false,
             [Tool::SetProfile] => is_of_kind && call.words.contains(&self.about),
             _ => is_of_kind || is_reminder && call.tool == Tool::ChangeReminder.name(),
         }
@@ -92,7 +92,7 @@ impl RequestedChange {
         let Some(tool) = all.find(|tool| tool.name() == call.tool) else {
             return true; // what another server does is not known
         };
-        if let Way::Move { is_open } = self.way
+        if let ChangeExtent::Move { is_open } = self.extent
             && tool == Tool::SetReminder
         {
             return !is_open;
@@ -118,8 +118,10 @@ pub(super) fn is_done_otherwise(requested: &[RequestedChange], calls: &[CallReco
         let is_made = |call: &&CallRecord| one.is_made_by(call) || one.is_like(call);
         !changed.iter().any(is_made) && !one.is_made_in_two(&changed)
     };
-    let mut with_way = requested.iter().filter(|one| one.way != Way::Any);
-    changed.iter().any(|call| call.reminder.is_some()) && with_way.any(is_missing)
+    let mut with_extent = requested
+        .iter()
+        .filter(|one| one.extent != ChangeExtent::Any);
+    changed.iter().any(|call| call.reminder.is_some()) && with_extent.any(is_missing)
 }
 
 /// Whether a change that is wanted was not made by any call.
@@ -174,10 +176,10 @@ impl RequestFacts<'_> {
             Intent::RemindBefore(_) => one(Tool::SetReminder, ""),
             Intent::CancelReminders(which) => vec![RequestedChange {
                 calls: self.count_to_cancel(which).max(1),
-                way: if which.on.is_none() {
-                    Way::Whole
+                extent: if which.on.is_none() {
+                    ChangeExtent::Whole
                 } else {
-                    Way::Any
+                    ChangeExtent::Any
                 },
                 ..RequestedChange::of(Tool::CancelReminder, "")
             }],
@@ -196,13 +198,13 @@ impl RequestFacts<'_> {
                 self.requested_of_powers(&powers::recognise(&part), text)
             }
             Intent::FollowUp { what, otherwise } => match what {
-                FollowUp::Skip { .. } => vec![RequestedChange::of_latest(Way::Next)],
+                FollowUp::Skip { .. } => vec![RequestedChange::of_latest(ChangeExtent::Next)],
                 FollowUp::Change { .. } if self.has_latest => {
                     let is_open = !self.open.is_empty();
-                    vec![RequestedChange::of_latest(Way::Move { is_open })]
+                    vec![RequestedChange::of_latest(ChangeExtent::Move { is_open })]
                 }
                 FollowUp::Cancel(ReminderRef::About(_)) => vec![RequestedChange {
-                    way: Way::Whole,
+                    extent: ChangeExtent::Whole,
                     ..RequestedChange::of(Tool::CancelReminder, "")
                 }],
                 FollowUp::Cancel(ReminderRef::Numbered(numbers)) => vec![RequestedChange {
@@ -229,7 +231,7 @@ impl RequestFacts<'_> {
             tools,
             about: text.to_owned(),
             calls: 1,
-            way: Way::Any,
+            extent: ChangeExtent::Any,
         }]
     }
 

@@ -3,11 +3,11 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::things::Things;
+use super::call_effects::CallEffects;
 use crate::access::Denial;
 use crate::assistant::powers::Power;
 use crate::assistant::tools::{Operation, Tool};
-use crate::assistant::wording::{Apology, KnownNumbers, NamedTimes, ReminderTime};
+use crate::assistant::wording::{Apology, KnownNumbers, NamedTimes, NextReminder};
 use crate::clock::{Timestamp, Zone};
 use crate::error::Result;
 use crate::memory::ServiceMemories;
@@ -172,8 +172,8 @@ pub(super) struct ReminderState {
 
 impl ReminderState {
     /// `None`: it is cancelled.
-    pub(super) fn time(&self) -> Option<ReminderTime<'_>> {
-        Some(ReminderTime {
+    pub(super) fn time(&self) -> Option<NextReminder<'_>> {
+        Some(NextReminder {
             text: &self.text,
             at: self.at?,
             zone: self.zone,
@@ -262,7 +262,7 @@ pub(super) struct CallRecord {
     pub(super) reminder: Option<ReminderState>,
     /// The memories and entries of lists that it makes or removes.
     #[serde(skip)]
-    pub(super) things: Things,
+    pub(super) effects: CallEffects,
     /// The times in its result.
     #[serde(skip)]
     pub(super) named_times: NamedTimes,

@@ -1,7 +1,7 @@
 //! What the calls for one message made and took away again: nothing of it is left. Pure.
 
+use super::call_effects::CallEffects;
 use super::result::CallRecord;
-use super::things::Things;
 use crate::assistant::tools::Tool;
 
 /// The tool of a new reminder.
@@ -26,16 +26,16 @@ fn are_things_taken_back(record: &CallRecord, all: &[CallRecord]) -> bool {
     let Some(at) = all.iter().position(|one| std::ptr::eq(one, record)) else {
         return false;
     };
-    let Things { made, removed, .. } = &record.things;
+    let CallEffects { made, removed, .. } = &record.effects;
     let changes = |one: &&CallRecord| one.is_change;
     let mut later = all[at + 1..].iter().filter(changes);
     let made_before = || {
         all[..at]
             .iter()
             .filter(changes)
-            .flat_map(|one| &one.things.made)
+            .flat_map(|one| &one.effects.made)
     };
-    let is_removed = later.any(|one| made.iter().all(|thing| one.things.removed.contains(thing)));
+    let is_removed = later.any(|one| made.iter().all(|thing| one.effects.removed.contains(thing)));
     let is_of_before = || {
         removed
             .iter()

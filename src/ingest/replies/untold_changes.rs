@@ -13,7 +13,7 @@ use super::unasked_claims::{claims_done, is_request};
 use crate::assistant::memory_overlap;
 use crate::assistant::powers::minute_of_day;
 use crate::assistant::tools::Tool;
-use crate::assistant::wording::{self, ReminderTime};
+use crate::assistant::wording::{self, NextReminder};
 use crate::clock::Timestamp;
 
 const MINUTE_MS: i64 = 60_000;
@@ -43,7 +43,7 @@ impl ModelTurn<'_> {
             Some(one) if one.at.is_some() => self.tells_reminder(answer, record, one),
             Some(one) => self.names_lost(answer, &one.text, false),
             None => {
-                let lost = &record.things.lost;
+                let lost = &record.effects.lost;
                 let mut lost = lost.iter().map(|text| (text, lost.len() > 1));
                 lost.all(|(text, is_several)| self.names_lost(answer, text, is_several))
             }
@@ -153,7 +153,7 @@ pub(super) fn told_as_done(changes: &[&CallRecord], language: Option<&str>) -> O
                 None => wording::reminder_cancelled(&one.text, language),
             }],
             None if record.tool == Tool::Forget.name() => {
-                let lost = record.things.lost.iter();
+                let lost = record.effects.lost.iter();
                 lost.map(|text| wording::memory_forgotten(text, language))
                     .collect()
             }
@@ -165,6 +165,6 @@ pub(super) fn told_as_done(changes: &[&CallRecord], language: Option<&str>) -> O
 }
 
 /// A reminder that was set or changed.
-fn of_set(record: &CallRecord) -> Option<ReminderTime<'_>> {
+fn of_set(record: &CallRecord) -> Option<NextReminder<'_>> {
     record.reminder.as_ref()?.time()
 }

@@ -17,7 +17,7 @@ const REMOVING: [&str; 8] = [
 
 /// What a call makes or takes away.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Things {
+pub(super) struct CallEffects {
     /// Ids of memories, or entries of lists in lower case.
     pub(super) made: Vec<String>,
     pub(super) removed: Vec<String>,
@@ -26,7 +26,7 @@ pub(super) struct Things {
 }
 
 /// Those of a call of `tool`.
-pub(super) fn things_of(tool: &str, arguments: &str, result: &Value) -> Things {
+pub(super) fn effects_of(tool: &str, arguments: &str, result: &Value) -> CallEffects {
     let arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
     let texts = |all: &Value| -> Vec<String> {
         let all = all.as_array().into_iter().flatten();
@@ -43,43 +43,43 @@ pub(super) fn things_of(tool: &str, arguments: &str, result: &Value) -> Things {
             .map_or_else(Vec::new, |text| vec![text.to_owned()])
     };
     match tool {
-        REMEMBER => Things {
+        REMEMBER => CallEffects {
             made: in_words(&result["id"]),
-            ..Things::default()
+            ..CallEffects::default()
         },
-        FORGET => Things {
+        FORGET => CallEffects {
             removed: keys(&arguments["ids"]),
             lost: texts(&result["forgotten"]),
-            ..Things::default()
+            ..CallEffects::default()
         },
-        UNDO => Things {
+        UNDO => CallEffects {
             lost: in_words(&result["undone"]),
-            ..Things::default()
+            ..CallEffects::default()
         },
         SET_PROFILE => {
             let zone = result["timezone"].as_str().unwrap_or_default();
             let city = zone.rsplit('/').next().filter(|city| !city.is_empty());
-            Things {
+            CallEffects {
                 lost: city
                     .map(|city| city.replace('_', " "))
                     .into_iter()
                     .collect(),
-                ..Things::default()
+                ..CallEffects::default()
             }
         }
-        TODO_LIST if operation == "add" => Things {
+        TODO_LIST if operation == "add" => CallEffects {
             made: keys(&arguments["items"]),
-            ..Things::default()
+            ..CallEffects::default()
         },
-        TODO_LIST if operation == "remove" => Things {
+        TODO_LIST if operation == "remove" => CallEffects {
             removed: keys(&arguments["items"]),
             lost: texts(&arguments["items"]),
-            ..Things::default()
+            ..CallEffects::default()
         },
-        _ if REMOVING.iter().any(|part| operation.contains(part)) => Things {
+        _ if REMOVING.iter().any(|part| operation.contains(part)) => CallEffects {
             lost: in_words(&result["done"]),
-            ..Things::default()
+            ..CallEffects::default()
         },
-        _ => Things::default(),
+        _ => CallEffects::default(),
     }
 }
