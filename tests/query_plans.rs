@@ -67,6 +67,10 @@ const ALLOWED: &[(&str, &str)] = &[
         "FROM commands ORDER BY id LIMIT", "housekeeping, the first 500 rows",
     ),
     (
+        "FROM new_webhook_events WHERE webhook_id",
+        "when a webhook's events are read; not many more than 4,096 rows",
+    ),
+    (
         "FROM new_webhook_events ORDER BY",
         "together, every second at least; not many more than 4,096 rows",
     ),

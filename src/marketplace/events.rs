@@ -69,7 +69,6 @@ impl Marketplace {
     ) -> Result<(Vec<EventRow>, usize)> {
         let now = self.clock.now();
         let reading = self.store.write(move |tx| {
-            tx.settle_webhook_events()?;
             let row = owned_webhook(tx.view(), caller, &app_id, &webhook_id)?;
             tx.webhook_events(row.id, limit, now)
         });

@@ -169,8 +169,7 @@ pub(super) fn move_into_rings(conn: &Connection) -> rusqlite::Result<()> {
 }
 
 impl View<'_> {
-    /// A webhook's newest events, newest first, and the number stored, of those in the ring: see
-    /// `Tx::settle_webhook_events`.
+    /// A webhook's newest events, newest first, and the number stored.
     pub fn webhook_events(
         &self,
         webhook: WebhookId,
@@ -179,19 +178,33 @@ impl View<'_> {
     ) -> Result<(Vec<EventRow>, usize)> {
         let since = now.0 - KEPT_MS;
         let total: i64 = self.one(
-            "SELECT count(*) FROM webhook_events WHERE webhook_id = ?1 AND created_at >= ?2",
-            (webhook, since),
+            &format!("{STORED_EVENTS} SELECT count(*) FROM stored"),
+            (webhook, since, RING_SLOTS),
         )?;
         let events = self.all(
-            "SELECT event_id, signature_valid, action_triggered, result_status, error_message,
-               ip_address, created_at
-             FROM webhook_events WHERE webhook_id = ?1 AND created_at >= ?2
-             ORDER BY serial DESC LIMIT ?3",
-            (webhook, since, limit as i64),
+            &format!(
+                "{STORED_EVENTS} SELECT event_id, signature_valid, action_triggered,
+                   result_status, error_message, ip_address, created_at
+                 FROM stored ORDER BY serial DESC LIMIT ?4"
+            ),
+            (webhook, since, RING_SLOTS, limit as i64),
         )?;
         Ok((events, total as usize))
     }
 }
+
+/// The events of webhook ?1 since ?2: those in its ring of ?3 slots, and those that aren't moved
+/// into it yet.
+const STORED_EVENTS: &str = "WITH
+    logged AS (
+      SELECT serial, event_id, signature_valid, action_triggered, result_status, error_message,
+        ip_address, created_at FROM webhook_events WHERE webhook_id = ?1
+      UNION ALL
+      SELECT serial, event_id, signature_valid, action_triggered, result_status, error_message,
+        ip_address, created_at FROM new_webhook_events WHERE webhook_id = ?1),
+    stored AS (
+      SELECT * FROM logged WHERE created_at >= ?2
+        AND serial > (SELECT max(serial) FROM logged) - ?3)";
 
 from_row!(EventRow: event_id, signature_valid, action_triggered, result_status, error_message,
     ip_address, created_at);

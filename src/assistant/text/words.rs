@@ -165,7 +165,7 @@ impl<'a> Words<'a> {
         self.words.iter().map(Word::hashed)
     }
 
-    /// The index after the first of `phrases` that matches at `at`.
+    /// The index after the longest of `phrases` that matches at `at`.
     #[inline]
     pub(in crate::assistant) fn after(
         &self,
@@ -178,7 +178,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The index after the first of `phrases` that matches at `at`; `at` where none does.
+    /// The index after the longest of `phrases` that matches at `at`; `at` where none does.
     pub(in crate::assistant) fn skip(
         &self,
         at: usize,
@@ -190,7 +190,7 @@ impl<'a> Words<'a> {
     fn after_any(&self, at: usize, phrases: &[&str]) -> Option<usize> {
         let rest = &self.lower.as_bytes()[self.words.get(at)?.low.start..];
         let first = rest.first();
-        phrases.iter().find_map(|phrase| {
+        let ends = phrases.iter().filter_map(|phrase| {
             let phrase = phrase.as_bytes();
             let is_end = || matches!(rest.get(phrase.len()), None | Some(b' '));
             if phrase.first() != first || !is_end() {
@@ -198,7 +198,8 @@ impl<'a> Words<'a> {
             }
             let is_here = rest.starts_with(phrase);
             is_here.then(|| at + 1 + phrase.iter().filter(|byte| **byte == b' ').count())
-        })
+        });
+        ends.max()
     }
 
     /// The original text of these words, with punctuation.
@@ -395,7 +396,7 @@ mod tests {
         assert_eq!(words.original(7..9), "");
         assert_eq!(words.phrase(0..3), "whats up doc");
         assert_eq!(words.after(0, &["whats that", "whats up"]), Some(2));
-        assert_eq!(words.after(0, &["whats", "whats up"]), Some(1));
+        assert_eq!(words.after(0, &["whats", "whats up"]), Some(2));
         assert_eq!(words.after(0, &["what", "whats u", "whats up dock"]), None);
         assert_eq!(words.after(6, &["7:30 👍"]), Some(8));
         assert_eq!(words.after(8, &["at"]), None);

@@ -259,10 +259,13 @@ impl Latest {
 
     /// Stores this as the latest, with earlier changes of the same message.
     pub(in crate::ingest) fn note(&self, turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<()> {
-        let before = tx.latest_in_room(turn.room.id)?;
-        let before = dialog::recent::<Self>(before.as_ref(), LATEST_MS, turn.now);
-        let mut changes =
-            read_of_message(turn, tx)?.map_or_else(Default::default, |own| own.changes);
+        let own = read_own(turn, tx, LATEST_MS)?;
+        let before = match turn.in_group() {
+            true => read_named(turn, tx)?,
+            false => own.clone(),
+        };
+        let own = own.filter(|(own, _)| own.is_of_message(turn.message_id));
+        let mut changes = own.map_or_else(Default::default, |(own, _)| own.changes);
         changes.add(self.changes.clone());
         let latest = Self {
             changes,

@@ -57,7 +57,7 @@ const CLASSES: [(&str, &str); 56] = [
     (
         "WILL",
         "want wants wanting wish ready trying tried going will plan planning thinking considering \
-         about might should gotta need decided tempted thought could",
+         about might should have_to need decided tempted thought could",
     ),
     (
         "BE",
@@ -94,8 +94,8 @@ const CLASSES: [(&str, &str); 56] = [
     // What follows what is complete, as in "I can't take it anymore, please help"
     (
         "ON",
-        "please help i and because right now today tonight already so everything all what sorry im \
-         it tomorrow soon anyway lately again forever ever since goodbye bye but every constantly rn fr",
+        "please help i and because right now today tonight already so everything all what sorry \
+         it tomorrow soon anyway lately again forever ever since goodbye bye but every fr",
     ),
     // Violence
     (
@@ -111,7 +111,7 @@ const CLASSES: [(&str, &str); 56] = [
         "AFTERHIT",
         "again when if so every because badly until after and for_years for_no for_months for_hours \
          almost bloody now daily often a_lot hard black severely today tonight yesterday last \
-         sometimes regularly at_home at_night at_school at_work in_public in_front while before \
+         regularly at_home at_night at_school at_work in_public in_front while before \
          unconscious or since everyday please help repeatedly but i he she down against around \
          over regularly all_the most",
     ),
@@ -149,7 +149,7 @@ const CLASSES: [(&str, &str); 56] = [
     // What follows who is meant, where it is meant
     (
         "SOON",
-        "tonight now today tomorrow soon really please help because i it before",
+        "tonight now today tomorrow soon please help because i it before",
     ),
     (
         "WEAPON",
@@ -276,11 +276,11 @@ const IN_MOST: &str = "i we he she they my our his her the a an me us not no of 
 const IN_MANY: &str = "get got so out up off over now take go keep going want wanted need about who everyone every \
     lot much many last again when if after yesterday today tonight please because right sorry find \
     made call phone day night time love there things anything does did would could should some any \
-    you were its one more down by myself think feel ever life home car family good work old kids \
+    you were one more down by myself think feel ever life home car family good work old kids \
     son said says say know something make way point end head mom mum dad run plan done move pack \
     half set see ran leave help stop left everything write three live like ends water put stand \
     tell ok okay fine sleep has have too be here people eat drink food bus train play start room \
-    house wife husband friend die im box list buy wake bed talk look back let us open girl boy man \
+    house wife husband friend die box list buy wake bed talk look back let us open girl boy man \
     turn full lots ten rest word words world walk free next first best door baby note letter message \
     messages video";
 

@@ -79,7 +79,7 @@ const ACUTE: &[&str] = &[
     "lost|losing|loses|lose consciousness",
     "NEAR|CHILD|WHO|I .. collapsed $|ON|in|at|suddenly|during|while|outside|after|there|next",
     "collapsed and .. not",
-    "NEAR|CHILD|WHO .. passed_out|fainted|blacked_out $ .. not|and|bleeding|help|wont",
+    "NEAR|CHILD|WHO .. passed_out|fainted|blacked_out $ .. not|and|bleeding|help",
     "passed_out|fainted|blacked_out .. not|hit|bleeding|help|hurt|shaking|twice|again|and",
     "NEAR|CHILD|WHO|I .. fainted $|ON|twice|in|at",
     "about|going to pass_out|faint $|ON",
@@ -119,7 +119,7 @@ const ACUTE: &[&str] = &[
     "having|has|getting .. a|an|another|some? kind_of? ATTACK",
     "having a fit $|and|on|ON|it",
     "think|be|maybe|possibly|looks_like|afraid|it_is|is_this|is|have|get|get_the|suffered .. a ATTACK",
-    "had a? ATTACK $|ON|today|now|think|while|just|at|this|a_minute|an|ago|he|she|in_the|five|10|5",
+    "had a? ATTACK $|ON|today|now|think|while|at|this|a_minute|an|ago|he|she|in_the|five|10|5",
     "signs|symptoms of a? ATTACK",
     "seizing|convulsing|convulsions|seizures",
     "foaming .. mouth",
@@ -198,7 +198,7 @@ const ACUTE: &[&str] = &[
 
 /// Accidents of which no harm is told yet.
 const OWN_ACCIDENT: &[&str] = &[
-    "BE|got|was|just in a|an? bad|terrible|serious|huge? car accident|crash|wreck $|ON|on|near|at|with|my",
+    "BE|got|was in a|an? bad|terrible|serious|huge? car accident|crash|wreck $|ON|on|near|at|with|my",
     "I|NEAR|WHO|CHILD .. had|having|been_in|was_in|were_in|been|was|had .. accident $|ON|on|at|with|hurt|bad|car",
 ];
 
@@ -239,7 +239,7 @@ const ACCIDENT: &[&str] = &[
     "smoke everywhere|coming|in|filling|all|from",
     "full of smoke",
     "carbon monoxide",
-    "co|smoke detector|alarm .. going_off|beeping|rings|headache|dizzy|smoke|will_not_stop|wont",
+    "co|smoke detector|alarm .. going_off|beeping|rings|headache|dizzy|smoke|will_not_stop",
     "trapped in|inside|under .. fire|smoke|car|rubble|HOUSE|elevator",
     "power line .. down|fell|car",
     "explosion|exploded .. hurt|injured|fire|house|people|next|kitchen",
@@ -255,7 +255,7 @@ const NAMED: &[&str] = &[
     "call|dial|get|calling 911|112|999|000|111|ambulance",
     "call|need|get|send|want|calling an|the|a|me|us|for? ambulance|paramedic|paramedics|medic",
     "call|need|get|send an|the|a ambulance|paramedics|911|fire_brigade|fire_department|firefighters|doctor_now",
-    "ambulance to|now|please|quick|asap|quickly|$",
+    "ambulance to|now|please|quick|right_now|quickly|$",
     "< 911 >",
     "< 112 >",
     "< 999 >",

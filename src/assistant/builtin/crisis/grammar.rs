@@ -148,6 +148,9 @@ impl WordPattern {
     }
 
     fn add(&mut self, mut phrase: Vec<Cow<'static, str>>) {
+        for word in &phrase {
+            debug_assert!(spelling::is_compared(word), "a sentence never has “{word}”");
+        }
         self.signs |= phrase.first().map_or(0, |word| classes::sign_of(word));
         if phrase.len() > 1 {
             self.phrases.push(phrase);

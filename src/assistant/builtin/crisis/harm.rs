@@ -27,8 +27,8 @@ pub(super) const HARM: [PatternSet; 3] = [
 
 /// When, or with what, was said.
 const SOON: &[&str] = &[
-    "I .. going|about|gonna|might|could|tempted|planning|urge|will to|of? hurt|harm|hurting|harming|smother|strangle|drown|shake|stab my|the|our|a? CHILD|someone|somebody|wife|husband|mother|father $|ON|if|tonight|really|when",
-    "I .. going|about|gonna|tempted|planning|urge|want|will to? hurt|harm|kill|stab|shoot|murder|strangle him|her|them|my|the|these|someone|people NEAR|CHILD? tonight|tomorrow|today|in_his|in_her|with_a|with_my|and_then|before_he|before_she|for_real|and_myself",
+    "I .. going|about|might|could|tempted|planning|urge|will to|of? hurt|harm|hurting|harming|smother|strangle|drown|shake|stab my|the|our|a? CHILD|someone|somebody|wife|husband|mother|father $|ON|if|tonight|when",
+    "I .. going|about|tempted|planning|urge|want|will to? hurt|harm|kill|stab|shoot|murder|strangle him|her|them|my|the|these|someone|people NEAR|CHILD? tonight|tomorrow|today|in_his|in_her|with_a|with_my|and_then|before_he|before_she|for_real|and_myself",
     "AFRAID .. i am|will|might|could|may going_to? hurt|harm|shake|kill .. CHILD|someone|somebody",
 ];
 

@@ -112,6 +112,13 @@ pub(super) fn is_plain(word: &str) -> bool {
         && !word.ends_with("yo")
 }
 
+/// Whether a sentence may have this word when it is compared: it is neither a short form, which is
+/// written out, nor left out.
+pub(super) fn is_compared(word: &str) -> bool {
+    let has_two_meanings = matches!(word, "ill" | "id");
+    !is_stress(word) && (has_two_meanings || WRITTEN_OUT.get(word).is_none())
+}
+
 /// "od'd", unlike "odd"; "we're", unlike "were".
 fn with_apostrophe(word: &str) -> Option<&'static str> {
     Some(match word {

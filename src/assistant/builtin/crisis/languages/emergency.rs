@@ -48,7 +48,7 @@ pub(super) const EMERGENCIES: &[InLanguage] = &[
             "huele a? gas",
             "hay un? incendio|fuego $|aqui|ayuda|en_mi|en_la|en_el|en_casa|en_nuestra|en_nuestro",
             "incendio en mi|nuestra|nuestro|la_cocina|el_edificio|casa",
-            "hijo|hija|bebe|nino|nina|nieto ... trago|tomo|comio|bebio|tragado|tomado|comido|bebido .. pastillas|pastilla|pila|lejia|cloro|medicamentos|detergente|moneda|veneno|iman|medicinas|unas_pastillas|limpiador",
+            "hijo|hija|bebe|nino|nina|nieto ... trago|tomo|tomorrow|comio|bebio|tragado|tomado|comido|bebido .. pastillas|pastilla|pila|lejia|cloro|medicamentos|detergente|moneda|veneno|iman|medicinas|unas_pastillas|limpiador",
         ],
     ),
     (
@@ -204,8 +204,8 @@ pub(super) const OVERDOSES: &[InLanguage] = &[
         "es",
         &[
             "me|se corto|corte|corta|cortado|cortando|abrio|abri las venas|munecas",
-            "tome|tomo|trago|trague|bebi|bebio|tomado|comi|comio|bebido|tragado .. veneno|raticida|matarratas|pesticida|insecticida",
-            "tome|tomado|tomo|tragado|trague|tomamos .. muchas|todas|demasiadas|bote|20|30|40|caja|frasco .. pastillas",
+            "tome|tomo|tomorrow|trago|trague|bebi|bebio|tomado|comi|comio|bebido|tragado .. veneno|raticida|matarratas|pesticida|insecticida",
+            "tome|tomado|tomo|tomorrow|tragado|trague|tomamos .. muchas|todas|demasiadas|bote|20|30|40|caja|frasco .. pastillas",
             "me tome|tome|tomado .. las? pastillas $|todas|para",
             "sobredosis",
             "lejia|agua_sanitaria .. bebi|bebio",
