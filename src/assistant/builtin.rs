@@ -195,7 +195,7 @@ pub struct RemindersToCancel {
     pub with_time: Option<String>,
     /// Only the one of them that comes next.
     pub is_next: bool,
-    /// Those that stay.
+    /// The reminders that stay.
     pub kept: Vec<Self>,
     /// All reminders that are found; otherwise one of them.
     pub several: bool,

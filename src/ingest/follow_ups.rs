@@ -162,7 +162,7 @@ fn answered_first(
     let text = turn.message.text.trim().to_lowercase();
     let is_not_yet = *what == FollowUp::Snooze(None) && text.starts_with("not ");
     if is_not_yet && question::is_last(turn, tx)? {
-        // What a superpower told of by itself is waited for as before.
+        // A notice of a superpower keeps waiting for its answer.
         if let Some(Question::Notice { .. }) = question::read_open(turn, tx)? {
             return Ok(Some(wording::left_as_it_was().into()));
         }

@@ -161,7 +161,7 @@ impl ReservationState {
         promise(POWER, before, context)
     }
 
-    /// The place knows nothing of it.
+    /// Moves a booking here. The restaurant or hotel is not told of the change.
     fn relocate(
         &mut self,
         which: &EntryRef,

@@ -3,7 +3,7 @@
 use super::{Power, PowerContext, PowerOutcome, StoredState, Superpower};
 use crate::clock::Timestamp;
 
-/// Characters of an owner's JSON. Every superpower's own limits keep it far smaller.
+/// Bytes of an owner's JSON. Every superpower's own limits keep it far smaller.
 const STATE_BYTES_MAX: usize = 512 * 1024;
 
 /// The stored state, with the facts from elsewhere.
