@@ -84,7 +84,7 @@ pub(super) fn answer_from_reminders(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
 ) -> Result<Option<String>> {
-    let unknown = turn.unknown_message();
+    let unknown = turn.possible_meanings();
     if unknown.asks_how_long_left && !turn.in_group() {
         let is_timer = !open_reminders::matching(turn, tx, Some(TIMER), None)?.is_empty();
         let counted = latest::read_named(turn, tx)?.map(|(latest, _)| latest);

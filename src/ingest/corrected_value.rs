@@ -12,7 +12,7 @@ use super::{gate, memories};
 use crate::assistant::builtin::FollowUp;
 use crate::assistant::powers::{self, Power, PowerAction, PowerCalls, RequestStrength};
 use crate::assistant::{
-    self, FactChange, Intent, MessageContext, Statement, UnknownMessage, wording,
+    self, FactChange, Intent, MessageContext, PossibleMeanings, Statement, wording,
 };
 use crate::error::Result;
 use crate::memory::READ_MAX;
@@ -78,7 +78,7 @@ pub(super) fn correct_by(
 
 /// "at 8" after "dinner at luigi on saturday", a booking or an event that was noted without its hour.
 pub(super) fn with_hour(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
-    let Some(last) = turn.said_last(tx)?.filter(|_| turn.agent.is_some()) else {
+    let Some(last) = turn.previous_message(tx)?.filter(|_| turn.agent.is_some()) else {
         return Ok(None);
     };
     let is_event =
@@ -112,7 +112,7 @@ pub(super) fn with_purpose(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Op
     if !is_purpose || !is_short || text.contains(|c: char| c.is_ascii_digit() || c == '?') {
         return Ok(None); // most messages
     }
-    let Some(last) = turn.said_last(tx)?.filter(|last| !names(&last.text)) else {
+    let Some(last) = turn.previous_message(tx)?.filter(|last| !names(&last.text)) else {
         return Ok(None);
     };
     match changed_by(turn, tx, last.id)?[..] {
@@ -132,7 +132,7 @@ pub(super) fn reword(
     old: &str,
     new: &str,
 ) -> Result<Option<String>> {
-    let Some(last) = turn.said_last(tx)?.filter(|_| turn.agent.is_some()) else {
+    let Some(last) = turn.previous_message(tx)?.filter(|_| turn.agent.is_some()) else {
         return Ok(None);
     };
     let persona = &turn.ingest.persona.get().name;
@@ -148,7 +148,7 @@ pub(super) fn reword(
 
 /// The last message; the one before it, if the last was only a question about it.
 fn corrected_message(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<MessageRow>> {
-    let Some(last) = turn.said_last(tx)? else {
+    let Some(last) = turn.previous_message(tx)? else {
         return Ok(None);
     };
     let persona = &turn.ingest.persona.get().name;
@@ -168,7 +168,7 @@ pub(super) fn ask_hour_or_people(
     tx: &mut Tx<'_>,
 ) -> Result<Option<String>> {
     let persona = &turn.ingest.persona.get().name;
-    let Some(last) = turn.said_last(tx)? else {
+    let Some(last) = turn.previous_message(tx)? else {
         return Ok(None);
     };
     let corrected = as_corrected(tx, &last, persona)?;
@@ -299,7 +299,7 @@ fn correct_told(
     let text = text.filter(|_| may_replace && assistant::may_be_value(value));
     let remembered = text.and_then(|text| match assistant::understand(&context_of(text)) {
         Intent::Remember { text } => Some(text),
-        Intent::Unknown => match UnknownMessage::read(&context_of(text)).statement {
+        Intent::Unknown => match PossibleMeanings::read(&context_of(text)).statement {
             Some(Statement::Fact(text)) => Some(text),
             _ => None,
         },

@@ -63,10 +63,10 @@ fn last_effective<'r>(
     Ok(rows.first())
 }
 
-/// Counts the message towards the limits of commands and of turns with superpowers.
+/// Counts the message towards the limits of commands and of uses of superpowers.
 fn is_within_limits(turn: &MessageTurn<'_>, intent: &Intent) -> bool {
     match &turn.requested_power {
-        Some(power) => limits::may_take_turn(turn, power.is_explicit()),
+        Some(power) => limits::may_use_power(turn, power.is_explicit()),
         None => limits::may_carry_out(turn, intent),
     }
 }

@@ -10,7 +10,7 @@ use super::turn::MessageTurn;
 use super::{gate, memories, open_reminders, reminder_requests};
 use crate::assistant::builtin::{BeforeEvent, BeforeProblem, NewTime};
 use crate::assistant::powers::{AnswerKind, Facts, Plan, Power, PowerContext, choice};
-use crate::assistant::{self, Intent, MessageContext, Statement, UnknownMessage, wording};
+use crate::assistant::{self, Intent, MessageContext, PossibleMeanings, Statement, wording};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::store::{MessageRow, Reminder, Tx};
@@ -118,7 +118,7 @@ pub(super) fn noted(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str) -> Result<
 /// The event that this person's last message told of, moved or asked about, if it was one; before a
 /// question that names none, the message before that.
 pub(super) fn just_told(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Plan>> {
-    let Some(last) = turn.said_last(tx)? else {
+    let Some(last) = turn.previous_message(tx)? else {
         return Ok(None);
     };
     let persona = &turn.ingest.persona.get().name;
@@ -199,7 +199,7 @@ pub(super) fn told_lately(
     tx: &Tx<'_>,
     messages_max: usize,
 ) -> Result<Option<Plan>> {
-    let Some(last) = turn.said_last(tx)? else {
+    let Some(last) = turn.previous_message(tx)? else {
         return Ok(None);
     };
     let plans = known(turn, tx)?;
@@ -242,7 +242,7 @@ fn offered(turn: &MessageTurn<'_>, message: &MessageRow) -> Option<Plan> {
     if assistant::understand(&context) != Intent::Unknown {
         return None;
     }
-    match UnknownMessage::read(&context).statement {
+    match PossibleMeanings::read(&context).statement {
         Some(Statement::Plan {
             text,
             send_at,

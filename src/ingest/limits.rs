@@ -1,4 +1,4 @@
-//! Limits of a person's messages, photos, commands and turns. They are counted in the message's
+//! Limits of a person's messages, photos, commands and uses of superpowers. They are counted in the message's
 //! transaction, so that a refused message leaves nothing behind.
 
 use super::turn::MessageTurn;
@@ -22,8 +22,7 @@ pub(super) type Quotas = [Option<Quota>; 2];
 pub(super) struct Windows {
     messages: limits::Windows<String>,
     commands: limits::Windows<UserId>,
-    /// Turns with superpowers.
-    pub(super) turns: limits::Windows<UserId>,
+    pub(super) power_uses: limits::Windows<UserId>,
 }
 
 impl Default for Windows {
@@ -31,7 +30,7 @@ impl Default for Windows {
         Self {
             messages: limits::Windows::new(MINUTE_MS),
             commands: limits::Windows::new(MINUTE_MS),
-            turns: limits::Windows::new(MINUTE_MS),
+            power_uses: limits::Windows::new(MINUTE_MS),
         }
     }
 }
@@ -42,9 +41,11 @@ impl Ingest {
         let uses = &prepared.limit_uses;
         if let Some(user) = uses.user.take() {
             let mut windows = self.windows.lock();
-            let (commands, turns) = (uses.commands.take(), uses.turns.take());
+            let (commands, power_uses) = (uses.commands.take(), uses.power_uses.take());
             windows.commands.give_back(&user, commands, prepared.mono);
-            windows.turns.give_back(&user, turns, prepared.mono);
+            windows
+                .power_uses
+                .give_back(&user, power_uses, prepared.mono);
         }
     }
 
@@ -164,21 +165,21 @@ pub(super) fn may_carry_out(turn: &MessageTurn<'_>, intent: &Intent) -> bool {
     count == 0 || turn.is_admitted || may_give_commands(turn, count)
 }
 
-/// Whether the user may take one more turn with a superpower this minute.
-pub(super) fn may_take_turn(turn: &MessageTurn<'_>, explicit: bool) -> bool {
+/// Whether the user may use a superpower once more this minute.
+pub(super) fn may_use_power(turn: &MessageTurn<'_>, explicit: bool) -> bool {
     if turn.is_admitted || !turn.flags.boolean("rate_limit.enabled") {
         return true;
     }
     let flag = "rate_limit.miniapp_actions_per_minute";
     let (user, limit) = (turn.user.id, turn.flags.rate_limit(flag));
     let mut windows = turn.ingest.windows.lock();
-    let taken = windows.turns.take(user, limit, turn.mono);
+    let taken = windows.power_uses.take(user, limit, turn.mono);
     drop(windows);
     if taken.is_err() {
         turn.ingest.limited.with_label_values(&["turns"]).inc();
     } else if let Some(uses) = turn.limit_uses {
         uses.user.set(Some(user));
-        uses.turns.set(uses.turns.get() + 1);
+        uses.power_uses.set(uses.power_uses.get() + 1);
     }
     taken.is_ok() && (!explicit || may_command(turn))
 }

@@ -10,8 +10,8 @@ mod facts;
 pub(super) mod first_value;
 pub(super) mod notice_answers;
 pub(super) mod notices;
-mod read_services;
 pub(super) mod recognition;
+mod service_cache;
 pub(super) mod state_before;
 
 pub(super) use facts::{bookings, event_lines, planned_events};
@@ -32,7 +32,7 @@ pub(super) enum PowerReply {
         /// Whether the superpower's state changed.
         changed: bool,
     },
-    /// Nothing was done: the limit of turns a minute is reached.
+    /// Nothing was done: the limit of uses a minute is reached.
     TooMany,
 }
 

@@ -34,9 +34,11 @@ pub(in crate::ingest) struct PowerAttempt {
 
 impl RequestedPower {
     /// Whom it asks to see next.
-    pub(in crate::ingest) fn seen_next(&self) -> Option<&str> {
+    pub(in crate::ingest) fn next_meeting_with(&self) -> Option<&str> {
         match &self.what {
-            PowerRequest::Try(attempts) => attempts.iter().find_map(|one| one.action.seen_next()),
+            PowerRequest::Try(attempts) => attempts
+                .iter()
+                .find_map(|one| one.action.next_meeting_with()),
             _ => None,
         }
     }

@@ -148,7 +148,7 @@ pub(super) fn reply(
     {
         return Ok(Some(reply));
     }
-    if !left_to_model && let Some(answer) = seen_next(turn, tx)? {
+    if !left_to_model && let Some(answer) = next_meeting(turn, tx)? {
         return Ok(Some(answer.into()));
     }
     if !left_to_model
@@ -200,11 +200,11 @@ fn power_reply(
 }
 
 /// "when am i seeing sara", which is answered by what was told of her.
-fn seen_next(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<String>> {
+fn next_meeting(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<String>> {
     match turn
         .requested_power
         .as_ref()
-        .and_then(RequestedPower::seen_next)
+        .and_then(RequestedPower::next_meeting_with)
     {
         Some(name) => event_reminders::with_person(turn, tx, name),
         None => Ok(None),

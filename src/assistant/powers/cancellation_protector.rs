@@ -141,7 +141,7 @@ fn warning(entry: &Entry, days: i64, context: &PowerContext<'_>) -> Option<Notic
 }
 
 /// A trial or a free cancellation of a mail.
-fn mailed(booking: &Booking) -> Option<MailedEntry> {
+fn entry_of_booking(booking: &Booking) -> Option<MailedEntry> {
     let what = match (booking.kind, booking.name()) {
         (FactKind::TrialEnd, name) if name.is_empty() => "trial".to_owned(),
         (FactKind::TrialEnd, name) => format!("{name} trial"),
@@ -160,7 +160,7 @@ impl Superpower for CancellationState {
     type Action = CancellationAction;
 
     fn add_facts(&mut self, context: &PowerContext<'_>) {
-        self.deadlines.add_mailed(context, mailed);
+        self.deadlines.add_mailed(context, entry_of_booking);
     }
 
     fn apply(&mut self, action: CancellationAction, context: &PowerContext<'_>) -> Option<String> {

@@ -259,7 +259,7 @@ impl RenewalState {
 }
 
 /// A yearly renewal that a mail announces.
-fn mailed(booking: &Booking) -> Option<MailedEntry> {
+fn entry_of_booking(booking: &Booking) -> Option<MailedEntry> {
     let is_named = booking.kind == FactKind::Renewal && !booking.name().is_empty();
     is_named.then(|| MailedEntry {
         period: Some(Period::Yearly),
@@ -274,7 +274,7 @@ impl Superpower for RenewalState {
     type Action = RenewalAction;
 
     fn add_facts(&mut self, context: &PowerContext<'_>) {
-        self.renewals.add_mailed(context, mailed);
+        self.renewals.add_mailed(context, entry_of_booking);
     }
 
     fn apply(&mut self, action: RenewalAction, context: &PowerContext<'_>) -> Option<String> {
@@ -360,11 +360,11 @@ impl Superpower for RenewalState {
         (!lines.is_empty()).then(|| format!("Renewals: {}", lines.join(", ")))
     }
 
-    fn is_same_but_in_use(&self, other: &Self) -> bool {
+    fn equals_except_shown(&self, other: &Self) -> bool {
         self.renewals.is_same_but_shown(&other.renewals)
     }
 
-    fn before(&self, after: &Self) -> Self {
+    fn undo_state(&self, after: &Self) -> Self {
         Self {
             renewals: self.renewals.with_shown(&after.renewals),
         }

@@ -257,7 +257,7 @@ impl ParcelState {
 }
 
 /// A parcel of a mail that has not arrived, with its carrier and number.
-fn mailed(booking: &Booking) -> Option<MailedEntry> {
+fn entry_of_booking(booking: &Booking) -> Option<MailedEntry> {
     let details = &booking.details;
     if booking.kind != FactKind::Parcel || details.delivered {
         return None;
@@ -296,7 +296,7 @@ impl Superpower for ParcelState {
     type Action = ParcelAction;
 
     fn add_facts(&mut self, context: &PowerContext<'_>) {
-        self.parcels.add_mailed(context, mailed);
+        self.parcels.add_mailed(context, entry_of_booking);
     }
 
     fn apply(&mut self, action: ParcelAction, context: &PowerContext<'_>) -> Option<String> {
@@ -360,11 +360,11 @@ impl Superpower for ParcelState {
         (!names.is_empty()).then(|| format!("Expected: {}", names.join(", ")))
     }
 
-    fn is_same_but_in_use(&self, other: &Self) -> bool {
+    fn equals_except_shown(&self, other: &Self) -> bool {
         self.parcels.is_same_but_shown(&other.parcels)
     }
 
-    fn before(&self, after: &Self) -> Self {
+    fn undo_state(&self, after: &Self) -> Self {
         Self {
             parcels: self.parcels.with_shown(&after.parcels),
         }

@@ -317,7 +317,7 @@ fn order_refused(what: &str) -> String {
 }
 
 /// A table, a room or an appointment of a mail, with its number and address.
-fn mailed(booking: &Booking, context: &PowerContext<'_>) -> Option<MailedEntry> {
+fn entry_of_booking(booking: &Booking, context: &PowerContext<'_>) -> Option<MailedEntry> {
     let is_one = matches!(
         booking.kind,
         FactKind::Restaurant | FactKind::Hotel | FactKind::Appointment
@@ -351,7 +351,7 @@ impl Superpower for ReservationState {
 
     fn add_facts(&mut self, context: &PowerContext<'_>) {
         self.bookings
-            .add_mailed(context, |booking| mailed(booking, context));
+            .add_mailed(context, |booking| entry_of_booking(booking, context));
     }
 
     fn apply(&mut self, action: ReservationAction, context: &PowerContext<'_>) -> Option<String> {
@@ -426,11 +426,11 @@ impl Superpower for ReservationState {
         self.bookings.brief("Booked", (today, today), context)
     }
 
-    fn is_same_but_in_use(&self, other: &Self) -> bool {
+    fn equals_except_shown(&self, other: &Self) -> bool {
         self.bookings.is_same_but_shown(&other.bookings)
     }
 
-    fn before(&self, after: &Self) -> Self {
+    fn undo_state(&self, after: &Self) -> Self {
         Self {
             bookings: self.bookings.with_shown(&after.bookings),
             ..self.clone()

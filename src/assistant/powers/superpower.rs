@@ -113,12 +113,12 @@ pub(super) trait Superpower:
     }
 
     /// Whether it differs from `other` at most in what is being spoken of, which `undo` passes over.
-    fn is_same_but_in_use(&self, _other: &Self) -> bool {
+    fn equals_except_shown(&self, _other: &Self) -> bool {
         false
     }
 
     /// The state that `undo` brings back after `self` became `after`.
-    fn before(&self, _after: &Self) -> Self {
+    fn undo_state(&self, _after: &Self) -> Self {
         self.clone()
     }
 

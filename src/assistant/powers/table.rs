@@ -88,7 +88,7 @@ macro_rules! superpowers {
                         stored::undo::<$module::$state>(self, stored, context)
                     })*
                     $((Self::$power, PowerAction::Unclear(reply)) => {
-                        stored::said::<$module::$state>(stored, reply, context)
+                        stored::reply_only::<$module::$state>(stored, reply, context)
                     })*
                     // Also for an action of another superpower.
                     $((Self::$power, _) => {
@@ -356,7 +356,7 @@ impl PowerAction {
     }
 
     /// Whom it asks to see next: "when am i seeing sara".
-    pub fn seen_next(&self) -> Option<&str> {
+    pub fn next_meeting_with(&self) -> Option<&str> {
         match self {
             Self::CalendarQueryAgent(CalendarQuery::Next(name)) => name.as_deref(),
             _ => None,

@@ -149,7 +149,7 @@ impl Superpower for TicketState {
     type Action = TicketAction;
 
     fn add_facts(&mut self, context: &PowerContext<'_>) {
-        self.tickets.add_mailed(context, mailed);
+        self.tickets.add_mailed(context, entry_of_booking);
     }
 
     fn apply(&mut self, action: TicketAction, context: &PowerContext<'_>) -> Option<String> {
@@ -237,11 +237,11 @@ impl Superpower for TicketState {
         (!names.is_empty()).then(|| format!("Tickets: {}", names.join("; ")))
     }
 
-    fn is_same_but_in_use(&self, other: &Self) -> bool {
+    fn equals_except_shown(&self, other: &Self) -> bool {
         self.tickets.is_same_but_shown(&other.tickets)
     }
 
-    fn before(&self, after: &Self) -> Self {
+    fn undo_state(&self, after: &Self) -> Self {
         Self {
             tickets: self.tickets.with_shown(&after.tickets),
         }
@@ -270,7 +270,7 @@ impl Superpower for TicketState {
 }
 
 /// A ticket of a mail, with what a person needs at the door.
-fn mailed(booking: &Booking) -> Option<MailedEntry> {
+fn entry_of_booking(booking: &Booking) -> Option<MailedEntry> {
     if booking.kind != FactKind::Event {
         return None;
     }

@@ -146,7 +146,7 @@ pub(in crate::ingest) fn ask(
 ) -> Result<()> {
     dialog::note(
         tx,
-        turn.here(),
+        turn.dialog_key(),
         DialogPart::Question,
         Some(question),
         turn.now,
@@ -173,7 +173,7 @@ pub(in crate::ingest) fn read_last(
 
 pub(in crate::ingest) fn close(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<()> {
     let none: Option<&Question> = None;
-    dialog::note(tx, turn.here(), DialogPart::Question, none, turn.now)
+    dialog::note(tx, turn.dialog_key(), DialogPart::Question, none, turn.now)
 }
 
 /// Whether the assistant's question is what was said last, of it and of reminders.
@@ -186,7 +186,7 @@ pub(in crate::ingest) fn is_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Res
 /// Whether the question was asked at the person's last message, or after it.
 pub(in crate::ingest) fn was_just_asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
     let question = read_last(turn, tx, QUESTION_MS)?;
-    let last = turn.said_last(tx)?;
+    let last = turn.previous_message(tx)?;
     Ok(question.is_some_and(|(_, asked)| last.is_none_or(|last| last.received_at <= asked)))
 }
 

@@ -52,7 +52,7 @@ fn open_choices(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Vec<Na
     };
     // Only what is said next is an answer.
     let asked_at = tx.question(turn.room.id, turn.user.id)?.map(|(_, at)| at);
-    let last = turn.said_last(tx)?.map(|last| last.received_at);
+    let last = turn.previous_message(tx)?.map(|last| last.received_at);
     let is_next = last <= asked_at && question::is_last(turn, tx)?;
     Ok(is_next.then_some(choices))
 }

@@ -4,7 +4,7 @@
 
 use crate::clock::Zone;
 
-use super::read_services::ReadServices;
+use super::service_cache::ServiceCache;
 use super::{facts, notices, state_of, stored_state};
 use crate::assistant::powers::{Facts, Power, PowerContext};
 use crate::clock::Timestamp;
@@ -112,7 +112,7 @@ impl Ingest {
         {
             return tx.postpone_power_alarm(alarm.user, &alarm.name, morning);
         }
-        let mut known = ReadServices::default();
+        let mut known = ServiceCache::default();
         let person = (alarm.user, timezone);
         let mut facts = facts::gather(tx, power, person, &flags, &mut known, now)?;
         facts.is_mail_judged = self.replies.model().is_some();
@@ -232,7 +232,7 @@ impl Ingest {
         let (user, now) = (plan.user, plan.now);
         let preferences = notices::preferences(tx, user)?;
         let planned = tx.power_alarms(user)?;
-        let mut known = ReadServices::default();
+        let mut known = ServiceCache::default();
         for power in Power::ALL.into_iter().filter(|power| power.has_alarms()) {
             if !is_wanted(power) {
                 continue;

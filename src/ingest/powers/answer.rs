@@ -53,7 +53,7 @@ pub(in crate::ingest) fn answer_requested_power(
         }
         PowerRequest::Each(clauses) => return answer_each(turn, tx, clauses),
         PowerRequest::End(_) | PowerRequest::Notices(_)
-            if !limits::may_take_turn(turn, called.explicit) =>
+            if !limits::may_use_power(turn, called.explicit) =>
         {
             limits::too_many(turn)
         }
@@ -150,7 +150,7 @@ fn end(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, power: Power, explicit: bool) ->
         None => None,
     };
     if stopped.is_none() {
-        attempt::take_turn(turn, tx, power)?;
+        attempt::count_use(turn, tx, power)?;
     }
     tx.end_power_session(turn.user.id, turn.room.id, turn.now)?;
     Ok(match stopped {
@@ -175,7 +175,7 @@ fn say_nothing_is_known(
             false // the memories may say that they don't know either
         }
         Intent::Unknown if memories::answer(turn, tx)?.is_some() => return Ok(None),
-        Intent::Unknown => turn.unknown_message().asked_about.is_some(),
+        Intent::Unknown => turn.possible_meanings().asked_about.is_some(),
         _ => return Ok(None),
     };
     let may_answer =

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::read_services::{ReadServices, to_event};
+use super::service_cache::{ServiceCache, to_event};
 use super::{notices, stored_state};
 use crate::assistant::powers::{
     Booking, BookingDetails, CalendarName, EventFact, Facts, Mail, Plan, Power, PowerContext,
@@ -45,7 +45,7 @@ pub(super) fn gather(
     power: Power,
     (user, timezone): (UserId, Option<Zone>),
     flags: &Reader<'_>,
-    known: &mut ReadServices,
+    known: &mut ServiceCache,
     now: Timestamp,
 ) -> Result<Facts> {
     let mut facts = Facts::default();
