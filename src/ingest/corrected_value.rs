@@ -353,7 +353,7 @@ pub(super) fn remember_fact(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, fact: &str)
     };
     let text = format!("{subject} is {value}");
     match memory_of(turn, tx, subject)? {
-        Some((id, _)) => replace_memory(turn, tx, id, &text),
+        Some((old, _)) => correct_memory(turn, tx, &old, &text),
         None => memories::remember_fact(turn, tx, &text),
     }
 }
@@ -366,7 +366,7 @@ pub(super) fn change_fact(
 ) -> Result<Option<String>> {
     let FactChange { subject, value, .. } = fact;
     Ok(match memory_of(turn, tx, subject)? {
-        Some((id, begin)) => Some(replace_memory(turn, tx, id, &format!("{begin}{value}"))?),
+        Some((old, begin)) => Some(correct_memory(turn, tx, &old, &format!("{begin}{value}"))?),
         None if fact.is_fact => {
             let text = format!("{subject} is {value}");
             Some(memories::remember_fact(turn, tx, &text)?)
@@ -375,12 +375,12 @@ pub(super) fn change_fact(
     })
 }
 
-/// The only memory of what something is: its id, and its text before the value.
+/// The only memory of what something is, and its text before the value.
 fn memory_of(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
     subject: &str,
-) -> Result<Option<(String, String)>> {
+) -> Result<Option<(StatedFact, String)>> {
     let begin = format!("{subject} is ").to_lowercase();
     let begin = without_article(&begin);
     let mut before = tx.memories(turn.user.id, READ_MAX)?;
@@ -395,30 +395,15 @@ fn memory_of(
         let text = without_article(&lower);
         text.starts_with(begin) || is_bare(text)
     });
-    Ok(match before.as_slice() {
-        [old] if !old.text.to_lowercase().contains(" is ") => {
-            Some((old.public_id.clone(), format!("{subject} is ")))
-        }
-        [old] => old
-            .text
-            .to_lowercase()
-            .find(" is ")
-            .and_then(|at| old.text.get(..at + " is ".len()))
-            .map(|begin| (old.public_id.clone(), begin.to_owned())),
-        _ => None,
-    })
-}
-
-fn replace_memory(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    old: String,
-    text: &str,
-) -> Result<String> {
-    undo::undo_fact(turn, tx, &StatedFact::Memory(old))?;
-    memories::remember(turn, tx, text)?;
-    note_corrected(turn, tx)?;
-    Ok(wording::memory_corrected(text))
+    let [old] = before.as_slice() else {
+        return Ok(None);
+    };
+    let lower = old.text.to_lowercase();
+    let begin = match lower.find(" is ") {
+        Some(at) => old.text.get(..at + " is ".len()).map(str::to_owned),
+        None => Some(format!("{subject} is ")),
+    };
+    Ok(begin.map(|begin| (StatedFact::Memory(old.public_id.clone()), begin)))
 }
 
 fn without_article(text: &str) -> &str {
