@@ -9,7 +9,6 @@ pub mod help;
 mod local_time;
 pub mod persona;
 mod plan;
-mod power;
 pub mod powers;
 pub mod prompt;
 mod text;

@@ -46,16 +46,6 @@ impl Class {
             Self::Vision => "vision",
         }
     }
-
-    /// The flag with the token limit of this class.
-    pub const fn max_tokens_flag(self) -> &'static str {
-        match self {
-            Self::Reflex => "llm.max_tokens.reflex",
-            Self::Default => "llm.max_tokens.default",
-            Self::DeepReasoning => "llm.max_tokens.deep_reasoning",
-            Self::Vision => "llm.max_tokens.vision",
-        }
-    }
 }
 
 /// The first classifier: one rule decides.

@@ -158,9 +158,8 @@ fn forget_changes(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<()> {
 
 fn is_request(turn: &MessageTurn<'_>, understood: &Understanding) -> bool {
     let mut calls = understood.calls.calls.iter();
-    let is_called = calls.any(|call| {
-        call.strength == RequestStrength::Clear && turn.flags.superpower(call.power.name())
-    });
+    let is_called = calls
+        .any(|call| call.strength == RequestStrength::Clear && turn.flags.superpower(call.power));
     is_called || understood.intent.is_command() && !understood.intent.is_unclear()
 }
 

@@ -403,7 +403,7 @@ pub(super) fn answer_which(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Op
 /// The plans that are known in this chat.
 pub(super) fn known(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Vec<Plan>> {
     let mut plans = Vec::new();
-    if turn.flags.boolean("llm.force_basic_mode") {
+    if turn.flags.force_basic_mode() {
         return Ok(plans);
     }
     // What mails say of bookings is the person's own.
@@ -422,13 +422,13 @@ pub(super) fn known(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Vec<Plan>> {
     for power in Power::ALL {
         let row = rows.iter().find(|row| row.name == power.name());
         let has_data = row.is_some() || power.uses_bookings();
-        if has_data && turn.flags.superpower(power.name()) {
+        if has_data && turn.flags.superpower(power) {
             let stored = row.cloned().map(stored_state);
             plans.extend(power.occasions(stored.as_ref(), &context));
         }
     }
     if !turn.in_group()
-        && turn.flags.superpower(Power::CalendarQueryAgent.name())
+        && turn.flags.superpower(Power::CalendarQueryAgent)
         && gate::has_superpowers_alone(&turn.user, &turn.flags, turn.now)
     {
         plans.extend(planned_events(tx, turn.user.id, turn.timezone(), turn.now)?);

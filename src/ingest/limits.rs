@@ -1,5 +1,5 @@
-//! Limits of a person's messages, photos, commands and uses of superpowers. They are counted in the message's
-//! transaction, so that a refused message leaves nothing behind.
+//! Limits of a person's messages, photos, commands and uses of superpowers. They are counted in the
+//! message's transaction, so that a refused message leaves nothing behind.
 
 use super::turn::MessageTurn;
 use super::{Ingest, PreparedMessage};
@@ -10,8 +10,8 @@ use crate::flags::Reader;
 use crate::limits::{self, HOUR_MS, MINUTE_MS};
 use crate::store::{Tx, UserId};
 
-/// The flag with the limit, also its name in the database.
-const PHOTOS_FLAG: &str = "rate_limit.photos_per_hour";
+/// The limit's name in the database.
+const PHOTOS_LIMIT: &str = "rate_limit.photos_per_hour";
 const PHOTOS: &str = "photos";
 const MESSAGES: &str = "messages";
 
@@ -54,15 +54,15 @@ impl Ingest {
         let flags = self.senders_flags(tx, &message.sender)?;
         // Somebody in a crisis is answered, however much they wrote.
         let is_crisis = matches!(prepared.understood.intent, Intent::Crisis(_));
-        if !flags.boolean("rate_limit.enabled") || is_crisis {
+        if !flags.rate_limit_enabled() || is_crisis {
             return Ok(Quotas::default());
         }
         let photos = message.photos as u64;
         let mut of_photos = None;
         if photos > 0 {
-            let uses = tx.limit_uses(PHOTOS_FLAG, &message.sender, HOUR_MS as i64, now)?;
+            let uses = tx.limit_uses(PHOTOS_LIMIT, &message.sender, HOUR_MS as i64, now)?;
             let uses = uses.iter().map(|(at, n)| (at.0 as u64, *n));
-            let limit = flags.rate_limit(PHOTOS_FLAG);
+            let limit = flags.rate_limit(flags.photos_per_hour());
             let left = limits::check_window(uses, limit, HOUR_MS, photos, now.0 as u64);
             let left = left.map_err(|left| too_many_photos(left.quota(PHOTOS), photos))?;
             of_photos = Some(left.quota(PHOTOS));
@@ -73,13 +73,13 @@ impl Ingest {
         };
         prepared.message_quota = Some(of_messages);
         if photos > 0 {
-            tx.insert_limit_use(PHOTOS_FLAG, &message.sender, photos, now)?;
+            tx.insert_limit_use(PHOTOS_LIMIT, &message.sender, photos, now)?;
         }
         Ok([Some(of_messages), of_photos])
     }
 
     fn take_message(&self, sender: &str, flags: &Reader<'_>, mono: Monotonic) -> Result<Quota> {
-        let limit = flags.rate_limit("rate_limit.user_messages_per_minute");
+        let limit = flags.rate_limit(flags.user_messages_per_minute());
         let quota = self
             .windows
             .lock()
@@ -115,10 +115,10 @@ impl Ingest {
         count: u64,
         mono: Monotonic,
     ) -> Option<u64> {
-        if !flags.boolean("rate_limit.enabled") {
+        if !flags.rate_limit_enabled() {
             return Some(0);
         }
-        let limit = flags.rate_limit("rate_limit.commands_per_minute");
+        let limit = flags.rate_limit(flags.commands_per_minute());
         let count = count.min(limit.max(1));
         let mut windows = self.windows.lock();
         let taken = windows.commands.take_several(user, limit, count, mono);
@@ -167,11 +167,13 @@ pub(super) fn may_carry_out(turn: &MessageTurn<'_>, intent: &Intent) -> bool {
 
 /// Whether the user may use a superpower once more this minute.
 pub(super) fn may_use_power(turn: &MessageTurn<'_>, explicit: bool) -> bool {
-    if turn.is_admitted || !turn.flags.boolean("rate_limit.enabled") {
+    if turn.is_admitted || !turn.flags.rate_limit_enabled() {
         return true;
     }
-    let flag = "rate_limit.miniapp_actions_per_minute";
-    let (user, limit) = (turn.user.id, turn.flags.rate_limit(flag));
+    let limit = turn
+        .flags
+        .rate_limit(turn.flags.miniapp_actions_per_minute());
+    let user = turn.user.id;
     let mut windows = turn.ingest.windows.lock();
     let taken = windows.power_uses.take(user, limit, turn.mono);
     drop(windows);

@@ -75,12 +75,11 @@ pub(super) fn help(
 
 /// The superpowers that the person has in this chat.
 fn here(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Vec<Power>> {
-    if turn.flags.boolean("llm.force_basic_mode") || !gate::has_superpowers(turn, tx)? {
+    if turn.flags.force_basic_mode() || !gate::has_superpowers(turn, tx)? {
         return Ok(Vec::new());
     }
-    let is_here = |power: &Power| {
-        (!turn.in_group() || power.is_shared()) && turn.flags.superpower(power.name())
-    };
+    let is_here =
+        |power: &Power| (!turn.in_group() || power.is_shared()) && turn.flags.superpower(*power);
     Ok(Power::ALL.into_iter().rev().filter(is_here).collect())
 }
 

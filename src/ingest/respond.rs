@@ -88,9 +88,9 @@ fn decision_facts(turn: &MessageTurn<'_>, intent: &Intent) -> DecisionFacts {
         addressed: message.mode == Mode::Group && (message.reply_to_assistant || is_called()),
         superpower: turn.requested_power.is_some(),
         humans: turn.humans,
-        threshold: turn.flags.integer("rate_limit.message_budget_threshold"),
+        threshold: turn.flags.message_budget_threshold(),
         has_something_to_say: turn.ingest.replies.have_something_to_say(intent)
-            && !turn.flags.boolean("llm.force_basic_mode"),
+            && !turn.flags.force_basic_mode(),
         access: turn.access,
     }
 }

@@ -8,7 +8,6 @@ use super::context::PowerContext;
 use super::lacking::{AnswerKind, LackingPart};
 use super::operations::{Arguments, CallContext, Result as ToolResult, read, schema};
 use super::plan::Plan;
-use super::power::Power;
 use super::stored::{self, read as read_state};
 use super::superpower::{PowerOutcome, RequestStrength, StoredState, Superpower};
 use super::{
@@ -19,6 +18,7 @@ use super::{
     package_tracking, post_event_checkin, reservation_prep, tickets_vault, todo_list, travel_brain,
     trip_planner,
 };
+use crate::model::power::Power;
 use bill_split::BillSplitAction;
 use birthday_reminder::BirthdayAction;
 use budget_tracker::BudgetAction;

@@ -117,7 +117,7 @@ fn answer(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, stated: Statement) -> Result<
 }
 
 fn has_power(turn: &MessageTurn<'_>, tx: &Tx<'_>, power: Power) -> Result<bool> {
-    Ok(turn.flags.superpower(power.name()) && gate::has_superpowers(turn, tx)?)
+    Ok(turn.flags.superpower(power) && gate::has_superpowers(turn, tx)?)
 }
 
 /// Does what was offered. `None`: nothing was, or this only asks: "yes?".

@@ -74,7 +74,7 @@ impl Ingest {
         };
         let row = tx.user(user)?;
         let flags = self.flags.for_user(&row.public_id);
-        Ok(offered(Power::FocusProtector, &flags).then_some(until))
+        Ok(flags.superpower(Power::FocusProtector).then_some(until))
     }
 
     /// Handles due alarms.
@@ -127,7 +127,7 @@ impl Ingest {
             .on_alarm(stored.as_ref(), alarm.at, &context)
             .map_err(Error::internal)?;
         // The end of a focus session is announced even if the superpower is no longer offered.
-        let may_speak = offered(power, &flags)
+        let may_speak = flags.superpower(power)
             && !(context.muted && power.can_be_muted())
             && gate::has_superpowers_alone(&user, &flags, now);
         if let Some(reply) = outcome.reply.filter(|_| may_speak) {
@@ -303,8 +303,4 @@ fn next_check(
     }
     let check = now.plus_s(CHECK_INTERVAL_S);
     Some(at.map_or(check, |at| at.min(check)))
-}
-
-fn offered(power: Power, flags: &Reader<'_>) -> bool {
-    flags.superpower(power.name()) && !flags.boolean("llm.force_basic_mode")
 }

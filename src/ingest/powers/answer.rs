@@ -107,9 +107,7 @@ pub(in crate::ingest) fn newest_change(
     let message = tx.view().message(message_id)?;
     let is_own = message.is_some_and(|message| message.user == turn.user.id);
     let changed = changed_by(turn, tx, message_id)?;
-    let are_on = changed
-        .iter()
-        .all(|power| turn.flags.superpower(power.name()));
+    let are_on = changed.iter().all(|power| turn.flags.superpower(*power));
     let is_theirs = is_own && are_on && gate::has_superpowers(turn, tx)?;
     Ok(is_theirs.then_some((message_id, at)))
 }
@@ -232,7 +230,7 @@ pub(in crate::ingest) fn answer_text(
     };
     let is_offered = |call: &&PowerCall| {
         (is_sure(call) || call.strength == RequestStrength::Soft)
-            && turn.flags.superpower(call.power.name())
+            && turn.flags.superpower(call.power)
     };
     let mut calls: Vec<&PowerCall> = calls.calls.iter().filter(is_offered).collect();
     calls.sort_by_key(|call| !is_sure(call));

@@ -31,7 +31,7 @@ pub(in crate::ingest) fn find_requested_power(
     if named.is_none() && session.is_none() && !understood.calls.may_begin() {
         return Ok(None);
     }
-    if flags.boolean("llm.force_basic_mode") {
+    if flags.force_basic_mode() {
         return Ok(None);
     }
     let zone = turn.timezone();
@@ -41,8 +41,9 @@ pub(in crate::ingest) fn find_requested_power(
         let persona = &turn.ingest.persona.get().name;
         powers::recognise(&message.context(persona, zone, turn.now))
     };
-    if let Some(name) = named.filter(|name| flags.superpower(name)) {
-        return Ok(Some(by_name(name, &calls, &understood.intent)));
+    let named = named.and_then(Power::named);
+    if let Some(power) = named.filter(|power| flags.superpower(*power)) {
+        return Ok(Some(by_name(power, &calls, &understood.intent)));
     }
     if let Some(request) = calls.notices
         && message.mode == Mode::Direct
@@ -54,7 +55,7 @@ pub(in crate::ingest) fn find_requested_power(
         }));
     }
     let session = session.and_then(|session| Power::named(&session.name));
-    let session = session.filter(|power| flags.superpower(power.name()));
+    let session = session.filter(|power| flags.superpower(*power));
     let session = session.filter(|power| message.mode == Mode::Direct || power.is_shared());
     let calls = match session {
         Some(power) => without_last_of_session(turn, tx, power, calls)?,
@@ -104,7 +105,7 @@ fn kept_plan(turn: &MessageTurn<'_>, understood: &Understanding) -> Option<Reque
         return None; // most messages
     };
     let is_alone = turn.message.mode == Mode::Direct && turn.message.superpower.is_none();
-    if !is_alone || turn.flags.boolean("llm.force_basic_mode") {
+    if !is_alone || turn.flags.force_basic_mode() {
         return None;
     }
     // "remember that my flight is at 5" is a fact as well.
@@ -123,7 +124,7 @@ fn kept_plan(turn: &MessageTurn<'_>, understood: &Understanding) -> Option<Reque
     let kept = calls
         .calls
         .into_iter()
-        .filter(|call| call.action.keeps_plan() && turn.flags.superpower(call.power.name()));
+        .filter(|call| call.action.keeps_plan() && turn.flags.superpower(call.power));
     let attempts: Vec<PowerAttempt> = kept
         .map(|call| PowerAttempt {
             power: call.power,
@@ -159,13 +160,7 @@ fn is_reminder_latest(turn: &MessageTurn<'_>, tx: &Tx<'_>, power: Power) -> Resu
 
 /// The relay names it: its understanding of the text, or else its overview. Another kind of command
 /// stays one.
-fn by_name(name: &str, calls: &PowerCalls, understood: &Intent) -> RequestedPower {
-    let Some(power) = Power::named(name) else {
-        return RequestedPower {
-            what: PowerRequest::Other,
-            explicit: true,
-        };
-    };
+fn by_name(power: Power, calls: &PowerCalls, understood: &Intent) -> RequestedPower {
     match (calls.of(power), calls.session_command) {
         (Some(call), _) => RequestedPower::to_do(power, call.action.clone(), true),
         (None, Some(SessionCommand::Undo)) => RequestedPower::to_do(power, PowerAction::Undo, true),
@@ -320,5 +315,5 @@ fn may_request(
     flags: &Reader<'_>,
 ) -> bool {
     let is_addressed = message.mode == Mode::Direct || calls.is_addressed || call.power.is_shared();
-    is_addressed && flags.superpower(call.power.name())
+    is_addressed && flags.superpower(call.power)
 }
