@@ -121,11 +121,6 @@ fn notice(entry: &Entry, context: &PowerContext<'_>) -> Option<Notice> {
 }
 
 impl RenewalState {
-    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
-        let list = self.renewals.list.iter();
-        list.filter_map(|entry| notice(entry, context)).collect()
-    }
-
     fn keep(&mut self, draft: EntryDraft, context: &PowerContext<'_>) -> String {
         self.renewals.drop_old(KEPT_DAYS, context);
         let mut draft = draft;
@@ -360,18 +355,12 @@ impl Superpower for RenewalState {
         (!lines.is_empty()).then(|| format!("Renewals: {}", lines.join(", ")))
     }
 
-    fn equals_except_shown(&self, other: &Self) -> bool {
-        self.renewals.is_same_but_shown(&other.renewals)
-    }
-
-    fn undo_state(&self, after: &Self) -> Self {
-        Self {
-            renewals: self.renewals.with_shown(&after.renewals),
-        }
-    }
-
     fn entries(&self) -> Option<&Entries> {
         Some(&self.renewals)
+    }
+
+    fn entries_mut(&mut self) -> Option<&mut Entries> {
+        Some(&mut self.renewals)
     }
 
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
@@ -403,7 +392,8 @@ impl Superpower for RenewalState {
         })
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
-        self.renewals.tell(self.notices(context), context)
+    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
+        let list = self.renewals.list.iter();
+        list.filter_map(|entry| notice(entry, context)).collect()
     }
 }

@@ -19,7 +19,6 @@ use super::planned_time::{self, PlannedTime};
 use super::{Plan, Power, PowerContext, PowerEffect, RequestChoice, Superpower};
 use crate::assistant::builtin::TimeChange;
 use crate::assistant::text::words::Words;
-use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;
 pub(super) use read::{asked_detail, parse};
@@ -100,23 +99,6 @@ pub(super) struct ReservationState {
 }
 
 impl ReservationState {
-    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
-        let to_notice = |entry: &Entry| {
-            let date = entry.date(context.today())?;
-            let span = match entry.minute {
-                Some(_) => {
-                    let begins = entry.begins(context)?;
-                    (begins.plus_s(-BEFORE_S), begins)
-                }
-                None => entries::on_the_day(date, context)?,
-            };
-            let text = format!("📌 Coming up: {}", entry.display(context));
-            Some(entry.notice("before", span, text))
-        };
-        let reported = self.bookings.list.iter().filter(|entry| !entry.is_quiet);
-        reported.filter_map(to_notice).collect()
-    }
-
     fn keep(
         &mut self,
         draft: EntryDraft,
@@ -427,18 +409,15 @@ impl Superpower for ReservationState {
     }
 
     fn equals_except_shown(&self, other: &Self) -> bool {
-        self.bookings.is_same_but_shown(&other.bookings)
-    }
-
-    fn undo_state(&self, after: &Self) -> Self {
-        Self {
-            bookings: self.bookings.with_shown(&after.bookings),
-            ..self.clone()
-        }
+        self.bookings.with_shown(&other.bookings) == other.bookings
     }
 
     fn entries(&self) -> Option<&Entries> {
         Some(&self.bookings)
+    }
+
+    fn entries_mut(&mut self) -> Option<&mut Entries> {
+        Some(&mut self.bookings)
     }
 
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
@@ -454,11 +433,20 @@ impl Superpower for ReservationState {
         (!self.choices.is_empty()).then(|| PowerEffect::AskWhich(self.choices.clone()))
     }
 
-    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
-        self.bookings.next_notice(&self.notices(context), context)
-    }
-
-    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
-        self.bookings.tell(self.notices(context), context)
+    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
+        let to_notice = |entry: &Entry| {
+            let date = entry.date(context.today())?;
+            let span = match entry.minute {
+                Some(_) => {
+                    let begins = entry.begins(context)?;
+                    (begins.plus_s(-BEFORE_S), begins)
+                }
+                None => entries::on_the_day(date, context)?,
+            };
+            let text = format!("📌 Coming up: {}", entry.display(context));
+            Some(entry.notice("before", span, text))
+        };
+        let reported = self.bookings.list.iter().filter(|entry| !entry.is_quiet);
+        reported.filter_map(to_notice).collect()
     }
 }
