@@ -2,7 +2,7 @@
 //! did is undone before the whole of it is carried out anew; what can't be undone stays.
 
 use super::dialog::latest::{self, StatedFact};
-use super::dialog::question::{self, NamedRequest, Question};
+use super::dialog::question::{self, Question};
 use super::powers::state_before::StateBefore;
 use super::powers::{PowerReply, answer, attempt, changed_by, text_of};
 use super::reply::Reply;
@@ -10,7 +10,9 @@ use super::turn::MessageTurn;
 use super::undo;
 use super::{gate, memories};
 use crate::assistant::builtin::FollowUp;
-use crate::assistant::powers::{self, Power, PowerAction, PowerCalls, RequestStrength};
+use crate::assistant::powers::{
+    self, Power, PowerAction, PowerCalls, RequestChoice, RequestStrength,
+};
 use crate::assistant::{
     self, FactChange, Intent, MessageContext, PossibleMeanings, Statement, wording,
 };
@@ -185,7 +187,7 @@ pub(super) fn ask_hour_or_people(
         (format!("{hour} o'clock"), hour),
         (format!("for {count}"), count),
     ];
-    let choices = choices.into_iter().map(|(name, value)| NamedRequest {
+    let choices = choices.into_iter().map(|(name, value)| RequestChoice {
         name,
         request: format!("make it {value}"),
     });

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::latest;
 use crate::assistant::Intent;
-use crate::assistant::powers::AnswerKind;
+use crate::assistant::powers::{AnswerKind, RequestChoice};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::{self, NotedRule};
@@ -97,7 +97,7 @@ pub(in crate::ingest) enum Question {
     },
     /// Which of several requests to do.
     WhichRequest {
-        choices: Vec<NamedRequest>,
+        choices: Vec<RequestChoice>,
     },
     /// Whether to change the person's calendar.
     ChangeCalendar(PendingCalendarChange),
@@ -111,14 +111,6 @@ pub(in crate::ingest) struct PendingCalendarChange {
     pub(in crate::ingest) change: CalendarChange,
     /// The sentence for when it is done.
     pub(in crate::ingest) done: String,
-}
-
-/// A request that a message may have meant, as its words.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(in crate::ingest) struct NamedRequest {
-    /// The request's subject, as it was shown.
-    pub(in crate::ingest) name: String,
-    pub(in crate::ingest) request: String,
 }
 
 /// A reminder that a message may refer to.

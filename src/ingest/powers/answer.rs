@@ -77,11 +77,7 @@ fn undo(
     power: Power,
 ) -> Result<Option<String>> {
     let write = tx.power_state_write(turn.owner(), power.name())?;
-    let attempt = PowerAttempt {
-        power,
-        action: PowerAction::Undo,
-        sure: true,
-    };
+    let attempt = PowerAttempt::sure(power, PowerAction::Undo);
     let Some(reply) = attempt::run(turn, tx, &attempt, called.explicit)? else {
         return Ok(None);
     };
@@ -138,11 +134,7 @@ fn end(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, power: Power, explicit: bool) ->
     let action = power.stop_of_running().filter(|_| still_sends);
     let stopped = match action {
         Some(action) => {
-            let attempt = PowerAttempt {
-                power,
-                action,
-                sure: true,
-            };
+            let attempt = PowerAttempt::sure(power, action);
             attempt::run(turn, tx, &attempt, explicit)?
         }
         None => None,
@@ -185,11 +177,7 @@ fn say_nothing_is_known(
     let others = attempts.iter().filter(|attempt| may_answer(attempt.power));
     let others = others.map(|attempt| (attempt.power, attempt.action.clone()));
     for (power, action) in of_kept.chain(others) {
-        let attempt = PowerAttempt {
-            power,
-            action,
-            sure: true,
-        };
+        let attempt = PowerAttempt::sure(power, action);
         if let Some(reply) = attempt::run(turn, tx, &attempt, false)? {
             return Ok(Some(reply));
         }
@@ -240,11 +228,7 @@ pub(in crate::ingest) fn answer_text(
         return Ok(is_sure(call).then(|| denial.reply(&persona)));
     }
     for call in calls {
-        let attempt = PowerAttempt {
-            power: call.power,
-            action: call.action.clone(),
-            sure: is_sure(call),
-        };
+        let attempt = PowerAttempt::of(call, is_sure(call));
         if let Some(reply) = attempt::run(turn, tx, &attempt, false)? {
             return Ok(Some(text_of(turn, reply)));
         }

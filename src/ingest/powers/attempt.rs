@@ -11,7 +11,7 @@ use crate::assistant::powers::{
 use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
-use crate::ingest::dialog::question::{self, NamedRequest, Question};
+use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::requested_power::PowerAttempt;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{calendar_changes, direct_chat, gate, limits};
@@ -144,11 +144,6 @@ fn apply(
             None
         }
         Some(PowerEffect::AskWhich(choices)) => {
-            let choices = choices.into_iter().map(|one| NamedRequest {
-                name: one.name,
-                request: one.request,
-            });
-            let choices = choices.collect();
             question::ask(turn, tx, &Question::WhichRequest { choices })?;
             None
         }
@@ -296,12 +291,7 @@ pub(in crate::ingest) fn act(
     power: Power,
     action: PowerAction,
 ) -> Result<Option<PowerReply>> {
-    let attempt = PowerAttempt {
-        power,
-        action,
-        sure: true,
-    };
-    run(turn, tx, &attempt, true)
+    run(turn, tx, &PowerAttempt::sure(power, action), true)
 }
 
 /// The superpower's state here as typed fields, for a language model.
@@ -332,9 +322,8 @@ pub(in crate::ingest) fn act_if_known(
     action: PowerAction,
 ) -> Result<Option<PowerReply>> {
     let attempt = PowerAttempt {
-        power,
-        action,
         sure: false,
+        ..PowerAttempt::sure(power, action)
     };
     run(turn, tx, &attempt, false)
 }
