@@ -167,13 +167,11 @@ pub(super) fn may_carry_out(turn: &MessageTurn<'_>, intent: &Intent) -> bool {
 
 /// Whether the user may use a superpower once more this minute.
 pub(super) fn may_use_power(turn: &MessageTurn<'_>, explicit: bool) -> bool {
-    if turn.is_admitted || !turn.flags.rate_limit_enabled() {
+    let (user, flags) = (turn.user.id, &turn.flags);
+    if turn.is_admitted || !flags.rate_limit_enabled() {
         return true;
     }
-    let limit = turn
-        .flags
-        .rate_limit(turn.flags.miniapp_actions_per_minute());
-    let user = turn.user.id;
+    let limit = flags.rate_limit(flags.miniapp_actions_per_minute());
     let mut windows = turn.ingest.windows.lock();
     let taken = windows.power_uses.take(user, limit, turn.mono);
     drop(windows);
