@@ -88,10 +88,10 @@ const UNLIMITED: i64 = -1;
 impl AccessRules {
     pub fn read(flags: &Reader<'_>) -> Self {
         Self {
-            free_tier: flags.boolean("free_tier.enabled"),
-            paywall: flags.boolean("payment.paywall_enabled"),
-            daily_limit: flags.integer("free_tier.daily_message_limit"),
-            superpowers_disabled: flags.boolean("free_tier.superpowers_disabled"),
+            free_tier: flags.free_tier_enabled(),
+            paywall: flags.paywall_enabled(),
+            daily_limit: flags.daily_message_limit(),
+            superpowers_disabled: flags.free_superpowers_disabled(),
         }
     }
 

@@ -9,7 +9,6 @@ pub mod help;
 mod local_time;
 pub mod persona;
 mod plan;
-mod power;
 pub mod powers;
 pub mod prompt;
 mod text;
@@ -21,16 +20,16 @@ pub mod wording;
 
 pub use address::{addresses, is_fixed_command};
 pub use builtin::{
-    ANYTHING_TO_REMIND, AccountTask, CrisisKind, FactChange, Intent, MessageContext, ProfilePart,
-    Statement, UnknownMessage, answered_time, around_missing_event, asks, asks_for_list,
-    asks_for_time, begins_with_task, corrected_value, counted_unit_s, crisis_is_over,
-    crisis_language, hour_or_people, is_consent, is_day_for_span, is_figure_of_speech,
-    is_other_offset, is_time_answer, is_unrelated_to_crisis, may_answer, may_be_value, may_restate,
-    means_all, memory_answers, memory_is_meant, memory_matches, memory_names, memory_overlap,
-    missing_part, name_and_day, named_apart, names_day, names_hour, names_offset, names_time,
-    only_asks, reminder_answer, reminder_matches, request_with_answer, restated, reworded,
-    second_request, separate_facts, time_shift, unit_of_s, with_corrected_value, with_other_offset,
-    with_other_person,
+    ANYTHING_TO_REMIND, AccountTask, CrisisKind, FactChange, Intent, MessageContext,
+    PossibleMeanings, ProfilePart, Statement, answered_time, around_missing_event, asks,
+    asks_for_list, asks_for_time, begins_with_task, corrected_value, counted_unit_s,
+    crisis_is_over, crisis_language, hour_or_people, is_consent, is_day_for_span,
+    is_figure_of_speech, is_other_offset, is_time_answer, is_unrelated_to_crisis, may_answer,
+    may_be_value, may_restate, means_all, memory_answers, memory_is_meant, memory_matches,
+    memory_names, memory_overlap, missing_part, name_and_day, named_apart, names_day, names_hour,
+    names_offset, names_time, only_asks, reminder_answer, reminder_matches, request_with_answer,
+    restated, reworded, second_request, separate_facts, time_shift, unit_of_s,
+    with_corrected_value, with_other_offset, with_other_person,
 };
 pub use time_words::depends_on_time;
 pub use understand::{Understanding, build_word_tables, is_courtesy, understand, understand_all};

@@ -130,7 +130,7 @@ impl Billing {
     }
 
     fn in_test_mode(&self) -> bool {
-        self.flags.boolean("payment.processor_test_mode")
+        self.flags.for_all().payment_test_mode()
     }
 
     fn webhook_secret(&self) -> Result<Secret> {

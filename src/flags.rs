@@ -154,15 +154,23 @@ impl Flags {
         self.snapshot().provided.differs_by_user()
     }
 
-    pub fn boolean(&self, key: &str) -> bool {
-        self.for_all().boolean(key)
+    /// All flags by key.
+    pub fn list(&self) -> FlagList {
+        let flags = registry::all().iter().enumerate();
+        let mut flags: Vec<FlagView> = flags.map(|(at, flag)| self.view_at(at, flag)).collect();
+        flags.sort_by(|one, other| one.key.cmp(&other.key));
+        FlagList { flags }
     }
 
     pub fn view(&self, flag: &'static Flag) -> FlagView {
+        let mut flags = registry::all().iter();
+        let position = flags.position(|known| known.key == flag.key);
+        self.view_at(position.unwrap_or_default(), flag)
+    }
+
+    fn view_at(&self, position: usize, flag: &'static Flag) -> FlagView {
         let default = flag.default(self.production);
-        let position = registry::position(flag.key);
-        let resolved = position.and_then(|at| self.snapshot().read(at, None, &self.clock));
-        let (value, source) = resolved.unwrap_or((default, Origin::Default));
+        let (value, source) = self.snapshot().read(position, None, &self.clock);
         let over = self.sources.lock().overrides.get(flag.key).cloned();
         let over = over.filter(|_| source == Origin::Override);
         FlagView {

@@ -31,7 +31,7 @@ pub use hyper::body::Bytes;
 pub use hyper::{HeaderMap, Method, StatusCode, header};
 
 pub use access_log::RequestTrace;
-pub use connection::{AnswerDelivery, Connection, Peer};
+pub use connection::{Connection, DeliveryOutcome, Peer};
 pub use exchange::Exchange;
 pub use fields::Fields;
 pub use file::file;

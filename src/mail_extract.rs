@@ -55,7 +55,7 @@ const CALENDARS_MAX: usize = 5;
 
 /// The parts of a mail that are kept.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct ReadMail {
+pub struct ParsedMail {
     pub extract: MailExtract,
     pub facts: Vec<MailFact>,
     /// Parts of type `text/calendar`.
@@ -72,7 +72,7 @@ pub struct CalendarPart {
 
 /// `own`: the address of whose mail it is, or its part before the `@`. `None`: these bytes are
 /// no mail.
-pub fn extract(mail: &[u8], own: &str) -> Option<ReadMail> {
+pub fn extract(mail: &[u8], own: &str) -> Option<ParsedMail> {
     let mail = headers::with_unicode_headers(parts::capped(mail));
     let message = MessageParser::default().parse(mail.as_ref())?;
     let mut extract = headers::read(&message, own);
@@ -91,7 +91,7 @@ pub fn extract(mail: &[u8], own: &str) -> Option<ReadMail> {
         && (plain_text::quotes(&bodies.plain, own) || plain_text::quotes(&page.quoted, own));
     extract.text = first_chars(text, TEXT_CHARS_MAX).trim_end().to_owned();
     extract.urgency = urgency::rules(&extract);
-    Some(ReadMail {
+    Some(ParsedMail {
         extract,
         facts: facts.iter().take(FACTS_MAX).map(Fact::record).collect(),
         calendars: bodies.calendars,

@@ -313,7 +313,7 @@ impl Memories {
 
     fn cache_ttl_ms(&self, user_id: &str) -> u64 {
         let flags = self.flags.for_user(user_id);
-        flags.integer("cache.memory.ttl_seconds").max(0) as u64 * 1_000
+        flags.memory_ttl_seconds().max(0) as u64 * 1_000
     }
 
     /// A call keeps its permit until it really ends, even if nobody waits for it.

@@ -100,12 +100,12 @@ pub struct CacheMetrics {
 }
 
 impl CacheMetrics {
-    pub fn into(cache: &'static str) -> Self {
-        let of = |name, help| family_member(name, help, ("cache", cache));
+    pub fn of(cache: &'static str) -> Self {
+        let counter = |name, help| family_member(name, help, ("cache", cache));
         Self {
             cache,
-            hits: of("chatkeep_cache_hits_total", "Lookups that found an entry."),
-            misses: of(
+            hits: counter("chatkeep_cache_hits_total", "Lookups that found an entry."),
+            misses: counter(
                 "chatkeep_cache_misses_total",
                 "Lookups that found no entry, or a stale one.",
             ),

@@ -11,6 +11,7 @@ pub mod mail_item;
 pub mod masking;
 pub mod named;
 pub mod payment;
+pub mod power;
 pub mod public_id;
 pub mod recurrence;
 pub mod redaction;

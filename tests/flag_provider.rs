@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use chatkeep::clock::Clock;
 use chatkeep::config::{Config, Source};
-use chatkeep::flags::provider::{Poll, Provider};
+use chatkeep::flags::provider::{Provider, ProviderAnswer};
 use flag_provider::{KEY, ProviderProcess, flag, in_segment, segment};
 use serde_json::{Value, json};
 use support::{Service, direct, eventually, get, group};
@@ -232,9 +232,9 @@ fn asking(kind: &str, key: &str, url: &str) -> String {
     let config = Config::load(&source).unwrap().config;
     let polled = Provider::new(&config.flags).unwrap().poll(None);
     match polled {
-        Ok(Poll::Changed { .. }) => "changed".to_owned(),
-        Ok(Poll::Unchanged) => "unchanged".to_owned(),
-        Ok(Poll::Later { after_s }) => format!("later {after_s:?}"),
+        Ok(ProviderAnswer::Changed { .. }) => "changed".to_owned(),
+        Ok(ProviderAnswer::Unchanged) => "unchanged".to_owned(),
+        Ok(ProviderAnswer::Later { after_s }) => format!("later {after_s:?}"),
         Err(why) => why,
     }
 }

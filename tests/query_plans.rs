@@ -250,8 +250,16 @@ fn statements() -> Vec<(String, String)> {
                 .iter()
                 .filter(|(name, _)| name.ends_with("COLUMNS"));
             let is_part = parts.any(|(_, columns)| *columns == literal);
-            if is_statement && !is_part && !sql.contains('{') {
-                found.push((name.clone(), sql));
+            // A superpower's state is a user's or a room's.
+            let owners = match sql.contains("{owner}") {
+                true => &["user_id", "room_id"][..],
+                false => &[""],
+            };
+            for owner in owners {
+                let sql = sql.replace("{owner}", owner);
+                if is_statement && !is_part && !sql.contains('{') {
+                    found.push((name.clone(), sql));
+                }
             }
         }
     }

@@ -22,25 +22,8 @@ pub(super) const KEPT_MS_MAX: i64 = 3 * 86_400_000;
 /// More attempts than fit into 3 days, in case the clock stands still.
 const ATTEMPTS_MAX: i64 = 90;
 
-/// A mail to be queued.
-pub(super) struct Mail {
-    recipient: String,
-    subject: String,
-    text: String,
-}
-
-impl Mail {
-    pub(super) fn as_new(&self) -> NewMail<'_> {
-        NewMail {
-            recipient: &self.recipient,
-            subject: &self.subject,
-            text: &self.text,
-        }
-    }
-}
-
 /// `None` without an address or a mail server; then nothing is queued.
-pub(super) fn mail(email: Option<&str>, configured: bool, persona: &str) -> Option<Mail> {
+pub(super) fn mail(email: Option<&str>, configured: bool, persona: &str) -> Option<NewMail> {
     let recipient = email?.to_owned();
     if !configured {
         log::info!(
@@ -48,7 +31,7 @@ pub(super) fn mail(email: Option<&str>, configured: bool, persona: &str) -> Opti
         );
         return None;
     }
-    Some(Mail {
+    Some(NewMail {
         recipient,
         subject: "Your account was deleted".to_owned(),
         text: format!(
@@ -239,6 +222,6 @@ mod tests {
         assert!(mail(None, true, "Juno").is_none());
         assert!(mail(Some("ana@example.com"), false, "Juno").is_none());
         let mail = mail(Some("ana@example.com"), true, "Juno").unwrap();
-        assert_eq!(mail.as_new().recipient, "ana@example.com");
+        assert_eq!(mail.recipient, "ana@example.com");
     }
 }

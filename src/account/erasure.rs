@@ -400,7 +400,7 @@ impl Eraser {
         let (queued, user) = (self.mails_queued.clone(), erasure.user);
         let writing = self.store.write(move |tx| {
             if let Some(mail) = &mail {
-                tx.insert_mail(&mail.as_new(), now)?;
+                tx.insert_mail(mail, now)?;
                 tx.after_commit(move || queued.notify_one());
             }
             tx.end_erasure(user)

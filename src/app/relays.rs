@@ -127,9 +127,9 @@ pub async fn run_relay(
     status: Arc<RelayStatus>,
 ) -> StopReason {
     match relay(config, name) {
-        Ok(OneRelay::Telegram(network)) => relay::run(settings, *network, status).await,
-        Ok(OneRelay::Matrix(network)) => relay::run(settings, *network, status).await,
-        Ok(OneRelay::Xmpp(network)) => relay::run(settings, *network, status).await,
+        Ok(ConfiguredNetwork::Telegram(network)) => relay::run(settings, *network, status).await,
+        Ok(ConfiguredNetwork::Matrix(network)) => relay::run(settings, *network, status).await,
+        Ok(ConfiguredNetwork::Xmpp(network)) => relay::run(settings, *network, status).await,
         Err(why) => StopReason(why),
     }
 }
@@ -146,24 +146,26 @@ pub fn relay_problems(config: &Config) -> Vec<String> {
 /// Describes the bot of a relay and its permissions, as lines for a terminal.
 pub async fn check_relay(config: &Config, name: &str) -> Result<Vec<String>, String> {
     match relay(config, name)? {
-        OneRelay::Telegram(network) => network.check().await,
-        OneRelay::Matrix(network) => network.check().await,
-        OneRelay::Xmpp(network) => network.check().await,
+        ConfiguredNetwork::Telegram(network) => network.check().await,
+        ConfiguredNetwork::Matrix(network) => network.check().await,
+        ConfiguredNetwork::Xmpp(network) => network.check().await,
     }
 }
 
-enum OneRelay {
+enum ConfiguredNetwork {
     Telegram(Box<Telegram>),
     Matrix(Box<Matrix>),
     Xmpp(Box<Xmpp>),
 }
 
 /// The configured network with this name.
-fn relay(config: &Config, name: &str) -> Result<OneRelay, String> {
+fn relay(config: &Config, name: &str) -> Result<ConfiguredNetwork, String> {
     match name {
-        "telegram" => telegram(config).map(|network| OneRelay::Telegram(Box::new(network))),
-        "matrix" => matrix(config).map(|network| OneRelay::Matrix(Box::new(network))),
-        "xmpp" => xmpp(config).map(|network| OneRelay::Xmpp(Box::new(network))),
+        "telegram" => {
+            telegram(config).map(|network| ConfiguredNetwork::Telegram(Box::new(network)))
+        }
+        "matrix" => matrix(config).map(|network| ConfiguredNetwork::Matrix(Box::new(network))),
+        "xmpp" => xmpp(config).map(|network| ConfiguredNetwork::Xmpp(Box::new(network))),
         _ => Err(format!("there is no relay for {name}")),
     }
 }

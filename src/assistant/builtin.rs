@@ -45,7 +45,7 @@ pub use reminder::{ANYTHING_TO_REMIND, REMINDER_CHARS_MAX, reminder_matches};
 pub(in crate::assistant) use settings::is_first_name;
 pub use settings::{NAME_CHARS_MAX, NAME_IS, TIME_ZONE_IS};
 use std::ops::Range;
-pub use unknown::{Statement, UnknownMessage, asks_for_list};
+pub use unknown::{PossibleMeanings, Statement, asks_for_list};
 
 /// A message's text and context.
 #[derive(Debug, Clone, Copy)]
@@ -195,7 +195,7 @@ pub struct RemindersToCancel {
     pub with_time: Option<String>,
     /// Only the one of them that comes next.
     pub is_next: bool,
-    /// Those that stay.
+    /// The reminders that stay.
     pub kept: Vec<Self>,
     /// All reminders that are found; otherwise one of them.
     pub several: bool,

@@ -2,9 +2,9 @@
 //! classifier uses the first matching rule; the second adds up all features. Reasons contain no
 //! words of the text.
 
-mod signs;
+mod features;
 
-use signs::Signs;
+use features::TextFeatures;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
@@ -46,28 +46,18 @@ impl Class {
             Self::Vision => "vision",
         }
     }
-
-    /// The flag with the token limit of this class.
-    pub const fn max_tokens_flag(self) -> &'static str {
-        match self {
-            Self::Reflex => "llm.max_tokens.reflex",
-            Self::Default => "llm.max_tokens.default",
-            Self::DeepReasoning => "llm.max_tokens.deep_reasoning",
-            Self::Vision => "llm.max_tokens.vision",
-        }
-    }
 }
 
 /// The first classifier: one rule decides.
 pub fn first(input: &ClassifierInput<'_>) -> Classification {
-    let signs = Signs::of(input.text);
+    let features = TextFeatures::of(input.text);
     let (class, reason) = match () {
         () if input.photos > 0 => (Class::Vision, "photos"),
-        () if signs.has_code => (Class::DeepReasoning, "code"),
-        () if signs.words >= LONG_WORDS => (Class::DeepReasoning, "long"),
-        () if signs.reasoning > 0 => (Class::DeepReasoning, "asks for reasoning"),
+        () if features.has_code => (Class::DeepReasoning, "code"),
+        () if features.words >= LONG_WORDS => (Class::DeepReasoning, "long"),
+        () if features.reasoning > 0 => (Class::DeepReasoning, "asks for reasoning"),
         () if input.small_talk => (Class::Reflex, "small talk"),
-        () if signs.words <= SHORT_WORDS && signs.questions == 0 => (Class::Reflex, "short"),
+        () if features.words <= SHORT_WORDS && features.questions == 0 => (Class::Reflex, "short"),
         () => (Class::Default, "nothing special"),
     };
     Classification {
@@ -93,19 +83,19 @@ pub fn combined(input: &ClassifierInput<'_>) -> Classification {
             reason: "photos".to_owned(),
         };
     }
-    let signs = Signs::of(input.text);
+    let features = TextFeatures::of(input.text);
     let many = |count: usize, each: i32, most: i32| (count as i32 * each).min(most);
     let weighed = [
-        ("asks for reasoning", many(signs.reasoning, 3, 6)),
-        ("code", if signs.has_code { 3 } else { 0 }),
+        ("asks for reasoning", many(features.reasoning, 3, 6)),
+        ("code", if features.has_code { 3 } else { 0 }),
         (
             "several questions",
-            many(signs.questions.saturating_sub(1), 1, 2),
+            many(features.questions.saturating_sub(1), 1, 2),
         ),
-        ("several lines", many(signs.lines - 1, 1, 3)),
-        ("numbers", if signs.numbers >= 3 { 2 } else { 0 }),
-        ("long", many(signs.words / 40, 2, 4)),
-        ("short", if signs.words <= 6 { -1 } else { 0 }),
+        ("several lines", many(features.lines - 1, 1, 3)),
+        ("numbers", if features.numbers >= 3 { 2 } else { 0 }),
+        ("long", many(features.words / 40, 2, 4)),
+        ("short", if features.words <= 6 { -1 } else { 0 }),
         ("small talk", if input.small_talk { -3 } else { 0 }),
         // "Yes, Tuesday" depends on the question before it, so it isn't a reflex.
         (
@@ -124,14 +114,14 @@ pub fn combined(input: &ClassifierInput<'_>) -> Classification {
         .filter(|(_, points)| *points != 0)
         .map(|(sign, _)| *sign)
         .collect();
-    let signs = if counted.is_empty() {
+    let features = if counted.is_empty() {
         "nothing special".to_owned()
     } else {
         counted.join(", ")
     };
     Classification {
         class,
-        reason: format!("{points} points: {signs}"),
+        reason: format!("{points} points: {features}"),
     }
 }
 

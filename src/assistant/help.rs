@@ -1,7 +1,7 @@
 //! The groups of the help, and what each tells: at most four lines in `help`, more in `help
 //! reminders`. It names only superpowers that the caller says are there.
 
-use super::power::Power;
+use crate::model::power::Power;
 
 /// Lines of one group in the whole help.
 pub const LINES_MAX: usize = 4;

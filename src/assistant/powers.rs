@@ -59,9 +59,9 @@ mod waking_hours;
 
 pub use super::local_time::minute_of_day;
 pub use super::plan::Plan;
-pub use super::power::Power;
 use super::wording::texts;
-use super::{local_time, plan, power};
+use super::{local_time, plan};
+pub use crate::model::power::Power;
 pub use bill_split::are_people;
 pub use birthday_reminder::{StoredBirthday, birthdays, keep_again, remove_birthday};
 pub use bookings::current_bookings;

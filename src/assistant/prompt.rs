@@ -14,6 +14,7 @@ use super::tokens::estimated_tokens;
 use super::tools::{OfferedTool, Tool};
 use crate::clock::Timestamp;
 use crate::clock::Zone;
+use crate::model::excerpt;
 use serde_json::{Map, Value};
 
 pub use budget::REPLY_CHARS_MAX;
@@ -205,8 +206,8 @@ pub fn prompt(context: &PromptContext<'_>) -> Prompt {
     for (at, message) in context.messages.iter().enumerate() {
         let is_last = at + 1 == count;
         // Shortened before quoting, so that the closing mark stays.
-        let cut =
-            (context.reduced && !is_last).then(|| budget::cut(&message.text, REDUCED_CHARS_MAX));
+        let cut = (context.reduced && !is_last)
+            .then(|| excerpt::at_most(message.text.clone(), REDUCED_CHARS_MAX));
         let message_text = cut.as_deref().unwrap_or(&message.text);
         let mut text = speakers.line(message, message_text, context.group, asker);
         let photos = if is_last { context.photos } else { &[] };

@@ -5,7 +5,7 @@ mod several;
 
 use super::builtin::parsing::read_message;
 use super::builtin::{
-    FollowUp, Intent, MessageContext, ParsedMessage, UnknownMessage, crisis, follow_up,
+    FollowUp, Intent, MessageContext, ParsedMessage, PossibleMeanings, crisis, follow_up,
     one_request, small_talk,
 };
 use super::powers::{PowerCalls, recognise_message};
@@ -17,7 +17,7 @@ pub struct Understanding {
     /// The meaning without superpowers.
     pub intent: Intent,
     /// The possible meanings of a message that is no known request.
-    pub unknown: Option<UnknownMessage>,
+    pub unknown: Option<PossibleMeanings>,
     /// Superpowers that it may request without a session.
     pub calls: PowerCalls,
     /// In another time zone the meaning might differ.
@@ -62,7 +62,7 @@ pub fn understand_all(context: &MessageContext<'_>) -> Understanding {
     let is_unknown = message.is_addressed && intent == Intent::Unknown;
     Understanding {
         calls: recognise_message(&message, intent.defers_to_power(true)),
-        unknown: is_unknown.then(|| UnknownMessage::of_parsed(&message)),
+        unknown: is_unknown.then(|| PossibleMeanings::of_parsed(&message)),
         intent,
         depends_on_zone: message.depends_on_zone.get(),
         zone: context.timezone,

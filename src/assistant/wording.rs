@@ -54,6 +54,8 @@ pub use times::{
 };
 pub use undo::*;
 
+use crate::model::excerpt;
+
 /// Open reminders per person.
 pub const OPEN_REMINDERS_MAX: usize = 200;
 
@@ -91,21 +93,7 @@ fn quoted(text: &str) -> String {
 }
 
 fn quoted_to(text: &str, chars_max: usize) -> String {
-    use unicode_segmentation::UnicodeSegmentation;
-    if text.chars().count() <= chars_max {
-        return text.to_owned();
-    }
-    let mut short = String::new();
-    let mut chars = 0;
-    for grapheme in text.graphemes(true) {
-        chars += grapheme.chars().count();
-        if chars >= chars_max {
-            break;
-        }
-        short.push_str(grapheme);
-    }
-    short.push('…');
-    short
+    excerpt::at_most(text.to_owned(), chars_max)
 }
 
 /// A full stop, unless the text has punctuation at its end.

@@ -14,9 +14,9 @@ const TOLERANCE_S: u64 = 300;
 const DIGEST_BYTES: usize = 32;
 const VERSION: &str = "v1";
 
-/// The headers of a Standard Webhooks call; each occurs once.
+/// The signature's headers in a Standard Webhooks call; each occurs once.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Stamp<'a> {
+pub struct SignatureHeaders<'a> {
     pub id: &'a str,
     /// Unix seconds
     pub timestamp: &'a str,
@@ -47,19 +47,24 @@ impl Key {
         is_hex & is_match
     }
 
-    pub fn verifies_standard(&self, stamp: &Stamp<'_>, body: &[u8], now: Timestamp) -> bool {
-        let sent_at = seconds(stamp.timestamp);
+    pub fn verifies_standard(
+        &self,
+        headers: &SignatureHeaders<'_>,
+        body: &[u8],
+        now: Timestamp,
+    ) -> bool {
+        let sent_at = seconds(headers.timestamp);
         let is_recent = sent_at.is_some_and(|at| now.seconds().abs_diff(at) <= TOLERANCE_S);
-        let key = self.standard(stamp.id, stamp.timestamp, body);
+        let key = self.standard(headers.id, headers.timestamp, body);
         let mut is_match = false;
-        for signature in stamp.signatures.split(' ') {
+        for signature in headers.signatures.split(' ') {
             let Some((VERSION, encoded)) = signature.split_once(',') else {
                 continue;
             };
             let digest = STANDARD.decode(encoded).unwrap_or_default();
             is_match |= key.clone().verify_slice(&digest).is_ok();
         }
-        is_recent & is_match & !stamp.id.is_empty()
+        is_recent & is_match & !headers.id.is_empty()
     }
 
     /// Lower-case hex.
@@ -159,13 +164,13 @@ mod tests {
             ("msg_1", String::new(), valid, false),
         ];
         for (id, timestamp, signatures, expected) in cases {
-            let stamp = Stamp {
+            let headers = SignatureHeaders {
                 id,
                 timestamp: &timestamp,
                 signatures: &signatures,
             };
-            let verdict = key().verifies_standard(&stamp, BODY, now);
-            assert_eq!(verdict, expected, "{stamp:?}");
+            let verdict = key().verifies_standard(&headers, BODY, now);
+            assert_eq!(verdict, expected, "{headers:?}");
         }
     }
 
@@ -176,12 +181,12 @@ mod tests {
             &STANDARD.decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap(),
         )
         .unwrap());
-        let stamp = Stamp {
+        let headers = SignatureHeaders {
             id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
             timestamp: "1614265330",
             signatures: "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
         };
         let now = Timestamp::from_seconds(1_614_265_330);
-        assert!(key.verifies_standard(&stamp, br#"{"test": 2432232314}"#, now));
+        assert!(key.verifies_standard(&headers, br#"{"test": 2432232314}"#, now));
     }
 }

@@ -70,7 +70,7 @@ impl Billing {
             .with(
                 "subscription_data[metadata][user_id]", &payer.user.public_id,
             );
-        if flags.boolean("payment.trial_enabled") && payer.trial_started_at.is_none() {
+        if flags.trial_enabled() && payer.trial_started_at.is_none() {
             form = self.with_trial(form, &flags);
         }
         self.session(user, &flags, form, until).await
@@ -87,11 +87,11 @@ impl Billing {
         let (success, cancel) = self.return_urls(return_urls)?;
         let payer = self.store.read(move |view| view.payer(user)).await?;
         let flags = self.flags.for_user(&payer.user.public_id);
-        if !flags.boolean("payment.topup_enabled") {
+        if !flags.topup_enabled() {
             return Err(unavailable("payment.topup_enabled is off"));
         }
-        let least = flags.integer("payment.topup_min_amount_cents");
-        let most = flags.integer("payment.topup_max_amount_cents");
+        let least = flags.topup_min_amount_cents();
+        let most = flags.topup_max_amount_cents();
         if !(least..=most).contains(&amount_cents) {
             let expected = format!("must be from {least} to {most}.");
             return Err(Error::invalid_field("/amount_cents", expected));
@@ -127,7 +127,7 @@ impl Billing {
             )
             .with(
                 "line_items[1][price_data][unit_amount]",
-                flags.integer("payment.trial_amount_cents"),
+                flags.trial_amount_cents(),
             )
             .with("line_items[1][quantity]", 1)
     }
@@ -139,7 +139,7 @@ impl Billing {
         form: Form,
         until: Instant,
     ) -> Result<CheckoutPage> {
-        if !flags.boolean("payment.processor_enabled") {
+        if !flags.payment_enabled() {
             return Err(unavailable("payment.processor_enabled is off"));
         }
         let (stripe, keys) = (self.stripe()?, self.keys()?);

@@ -164,10 +164,7 @@ fn list(config: &Config) -> Result<FlagList, String> {
         let path = &config.storage.path;
         flags.set_overrides(store::look(path, |view| view.flag_overrides())?);
     }
-    let views = registry::all().iter().map(|flag| flags.view(flag));
-    Ok(FlagList {
-        flags: views.collect(),
-    })
+    Ok(flags.list())
 }
 
 fn is_overridden(config: &Config, flag: &Flag) -> Result<bool, String> {

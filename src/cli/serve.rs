@@ -75,7 +75,7 @@ async fn serve(loaded: LoadedConfig, reloading: ReloadSource) -> Result<RunEnd, 
     // A closed standard output must not prevent serving.
     let file = loaded.file.as_deref();
     let _ = super::print(&greeting(&app.config, address, file));
-    if is_first && app.config.is_production() && !app.flags.boolean("superpower.enabled") {
+    if is_first && app.config.is_production() && !app.flags.for_all().superpowers_enabled() {
         let _ = super::print(&super::init::superpowers_advice(file));
     }
     for warning in &loaded.warnings {

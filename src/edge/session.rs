@@ -123,7 +123,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> SocketSession<S> {
     async fn begin(&mut self) -> SessionStep {
         let name = masked(&self.guard.relay.name).into_owned();
         let internal = |error| {
-            log::warn!("the session of agent {name}: {error}");
+            log::warn!("agent {name}: its session could not be started: {error}");
             Some(Close::new(1011, "internal"))
         };
         let SocketGuard { hub, relay, .. } = &self.guard;

@@ -131,8 +131,8 @@ fn check_type<'v>(
 }
 
 impl Ack {
-    /// Of a call over HTTP, whose answer names a field of a wrong type. Over the socket such a field is
-    /// ignored, because a report that is refused would have its command sent again.
+    /// Reads a call over HTTP, whose answer names a field of a wrong type. Over the socket such a field
+    /// is ignored, because a report that is refused would have its command sent again.
     pub fn read_strictly<'v>(
         field: impl Fn(&'static str) -> Option<&'v Value>,
     ) -> Result<Self, InvalidField> {
@@ -188,7 +188,7 @@ impl Ack {
 }
 
 impl RelayEvent {
-    /// Of a call over HTTP, as `Ack::read_strictly`.
+    /// Reads a call over HTTP. Unlike over the socket, a field of a wrong type is an error.
     pub fn read_strictly<'v>(
         field: impl Fn(&'static str) -> Option<&'v Value>,
     ) -> Result<Self, InvalidField> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::Flags;
 use super::breaker::{Breaker, FailureEffect};
-use super::provider::{Poll, Provider};
+use super::provider::{Provider, ProviderAnswer};
 use crate::clock::{Clock, Monotonic};
 
 /// Longest pause that a provider's Retry-After can cause, in seconds.
@@ -79,16 +79,16 @@ impl Poller {
             self.all_at = Some(now);
         }
         match outcome {
-            Ok(Poll::Later { .. }) if self.breaker.is_open() => {
+            Ok(ProviderAnswer::Later { .. }) if self.breaker.is_open() => {
                 self.record_failure("it asks for later requests", now);
             }
-            Ok(Poll::Later { after_s }) => {
+            Ok(ProviderAnswer::Later { after_s }) => {
                 log::info!("flags: the provider asks for fewer requests");
                 let after = Duration::from_secs(after_s.unwrap_or(0).min(LATER_S_MAX));
                 return after.max(self.pause(now));
             }
-            Ok(Poll::Unchanged) => self.record_answer(),
-            Ok(Poll::Changed { provided, etag }) => {
+            Ok(ProviderAnswer::Unchanged) => self.record_answer(),
+            Ok(ProviderAnswer::Changed { provided, etag }) => {
                 self.etag = etag;
                 self.flags.set_provided(provided);
                 self.record_answer();

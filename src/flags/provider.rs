@@ -27,7 +27,7 @@ enum ProviderKind {
 }
 
 /// An answer of the provider.
-pub enum Poll {
+pub enum ProviderAnswer {
     /// Unchanged since the given ETag.
     Unchanged,
     Changed {
@@ -65,7 +65,7 @@ impl Provider {
 
     /// Polls once, for changes since `etag` or for everything. The error contains neither a
     /// credential nor text of the provider.
-    pub fn poll(&self, etag: Option<&str>) -> Result<Poll, String> {
+    pub fn poll(&self, etag: Option<&str>) -> Result<ProviderAnswer, String> {
         let body = ofrep::request_body();
         let mut headers = vec![("accept", "application/json")];
         let credential = self.credential.get();
@@ -83,12 +83,16 @@ impl Provider {
         self.parse_response(response.map_err(|e| e.to_string())?, etag.is_some())
     }
 
-    fn parse_response(&self, response: Response, conditional: bool) -> Result<Poll, String> {
+    fn parse_response(
+        &self,
+        response: Response,
+        conditional: bool,
+    ) -> Result<ProviderAnswer, String> {
         match response.status {
             200 => {}
-            304 if conditional => return Ok(Poll::Unchanged),
+            304 if conditional => return Ok(ProviderAnswer::Unchanged),
             429 => {
-                return Ok(Poll::Later {
+                return Ok(ProviderAnswer::Later {
                     after_s: response.retry_after_s,
                 });
             }
@@ -99,7 +103,7 @@ impl Provider {
             ProviderKind::LaunchDarkly => ProviderValues::by_rules(Rules::parse(&response.body)?),
             ProviderKind::Ofrep => ProviderValues::values(&ofrep::values(&response.body)?),
         };
-        Ok(Poll::Changed {
+        Ok(ProviderAnswer::Changed {
             provided: Arc::new(provided),
             etag: response.etag,
         })

@@ -1,12 +1,12 @@
-//! Typed reads of a snapshot. Reading a flag that doesn't exist, or as another type, is a bug of
-//! the caller.
+//! Reads of a snapshot. The table of flags gives `Reader` a method for each flag.
 
 use std::sync::Arc;
 
 use super::provider_values::UserValues;
-use super::registry::{self, FlagType, Scalar};
+use super::registry::{self, Scalar};
 use super::snapshot::Snapshot;
 use crate::clock::Clock;
+use crate::model::power::Power;
 
 /// In floating point 50 × 0.58 is slightly less than 29.
 const ROUNDING: f64 = 1e-6;
@@ -21,68 +21,35 @@ pub struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    pub fn boolean(&self, key: &str) -> bool {
-        matches!(
-            self.value(key, FlagType::Boolean),
-            Some(Scalar::Boolean(true))
-        )
-    }
-
-    /// Clamped to the flag's range.
-    pub fn integer(&self, key: &str) -> i64 {
-        match self.value(key, FlagType::Integer) {
-            Some(Scalar::Integer(value)) => value,
-            _ => 0,
-        }
-    }
-
-    pub fn number(&self, key: &str) -> f64 {
-        match self.value(key, FlagType::Number) {
-            Some(Scalar::Number(value)) => value,
-            _ => 0.0,
-        }
-    }
-
     /// A `rate_limit.*` count. Strict mode reduces it, rounded down, to at least 1; 0 stays 0.
-    pub fn rate_limit(&self, key: &str) -> u64 {
-        let limit = self.integer(key).max(0) as u64;
-        if limit == 0 || !self.boolean("rate_limit.strict_mode_enabled") {
+    pub fn rate_limit(&self, count: i64) -> u64 {
+        let limit = count.max(0) as u64;
+        if limit == 0 || !self.strict_mode_enabled() {
             return limit;
         }
-        let multiplier = self.number("rate_limit.strict_mode_multiplier").max(0.0);
+        let multiplier = self.strict_mode_multiplier().max(0.0);
         ((limit as f64 * multiplier + ROUNDING) as u64).max(1)
     }
 
-    /// Whether a superpower of that name exists and is available: the flag and the master switch
-    /// are on, the kill switch is off.
-    pub fn superpower(&self, name: &str) -> bool {
-        registry::superpower(name)
-            .is_some_and(|flag| self.may_offer_superpowers() && self.boolean(flag.key))
+    /// Whether a superpower is available: the flag and the master switch are on, the kill switch is
+    /// off.
+    pub fn superpower(&self, power: Power) -> bool {
+        self.superpower_apart_from_basic_mode(power) && !self.force_basic_mode()
     }
 
     /// The same apart from the kill switch.
-    pub fn superpower_apart_from_basic_mode(&self, name: &str) -> bool {
-        registry::superpower(name)
-            .is_some_and(|flag| self.boolean("superpower.enabled") && self.boolean(flag.key))
+    pub fn superpower_apart_from_basic_mode(&self, power: Power) -> bool {
+        self.superpowers_enabled() && self.value(registry::position_of(power)).into()
     }
 
     /// Whether any superpower is available.
     pub fn any_superpower(&self) -> bool {
-        let mut flags = registry::superpowers().filter_map(registry::superpower);
-        self.may_offer_superpowers() && flags.any(|flag| self.boolean(flag.key))
+        Power::ALL.into_iter().any(|power| self.superpower(power))
     }
 
-    fn may_offer_superpowers(&self) -> bool {
-        self.boolean("superpower.enabled") && !self.boolean("llm.force_basic_mode")
-    }
-
-    fn value(&self, key: &str, kind: FlagType) -> Option<Scalar> {
-        let position = registry::position(key);
-        let flag = position.and_then(|at| registry::all().get(at));
-        debug_assert!(flag.is_some_and(|f| f.kind() == kind), "flag {key}");
-        let resolved = self
-            .snapshot
-            .read(position?, self.user_values.as_ref(), self.clock);
-        resolved.map(|(value, _)| value)
+    /// The value of the flag at a position of the table.
+    pub(super) fn value(&self, position: usize) -> Scalar {
+        let user_values = self.user_values.as_ref();
+        self.snapshot.read(position, user_values, self.clock).0
     }
 }

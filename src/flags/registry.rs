@@ -1,11 +1,12 @@
-//! The table of flags: key, type, default, range, description, and whether this version uses it.
-//! The superpowers' flags are derived from the list of their names.
+//! The table of flags: key, type, default, range, description, whether this version uses it, and
+//! the method that reads it. The superpowers' flags are derived from the table of superpowers.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use foldhash::fast::FixedState;
 use serde_json::Value;
+
+use super::Reader;
+use crate::model::power::Power;
 
 /// Larger doubles can't represent every integer.
 const EXACT_INTEGER_MAX: f64 = 9_007_199_254_740_991.0;
@@ -107,8 +108,8 @@ impl Flag {
         }
     }
 
-    const fn in_use(mut self) -> Self {
-        self.in_use = true;
+    const fn unused(mut self) -> Self {
+        self.in_use = false;
         self
     }
 
@@ -129,92 +130,122 @@ const fn row(key: &'static str, preset: Preset, about: &'static str) -> Flag {
         preset,
         range: None,
         about,
-        in_use: false,
+        in_use: true,
     }
 }
 
-use self::Preset::{Boolean, InDevelopment, Integer, Number};
+/// The type of the values of a preset.
+macro_rules! value_type {
+    (Boolean) => {
+        bool
+    };
+    (InDevelopment) => {
+        bool
+    };
+    (Integer) => {
+        i64
+    };
+    (Number) => {
+        f64
+    };
+}
+
+/// Generates the table, and a method of `Reader` for each flag, from lines
+/// `method: key, default, description, limits`.
+macro_rules! flags {
+    ($($name:ident: $key:literal, $preset:ident $(($default:literal))?, $about:literal
+        $(, $more:ident($($value:literal),*))*;)*) => {
+        const FLAGS: &[Flag] = &[
+            $(row($key, Preset::$preset $(($default))?, $about)$(.$more($($value),*))*,)*
+        ];
+
+        /// The flags' positions in the table.
+        #[expect(non_camel_case_types)]
+        enum Position {
+            $($name,)*
+        }
+
+        impl Reader<'_> {
+            $(#[doc = $about]
+            pub fn $name(&self) -> value_type!($preset) {
+                self.value(Position::$name as usize).into()
+            })*
+        }
+
+        #[cfg(test)]
+        impl Reader<'_> {
+            /// The typed read of the flag with that key, but a superpower's.
+            pub(super) fn typed_value(&self, key: &str) -> Option<Value> {
+                match key {
+                    $($key => Some(self.$name().into()),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
 
 #[rustfmt::skip] // one flag per line
-const FLAGS: &[Flag] = &[
-    row("llm.max_tokens.reflex", Integer(500), "Tokens of a reply to small talk").within(100, 2000).in_use(),
-    row("llm.max_tokens.deep_reasoning", Integer(2000), "Tokens of a reply that needs thought").within(500, 4000).in_use(),
-    row("llm.max_tokens.default", Integer(1000), "Tokens of any other reply").within(200, 3000).in_use(),
-    row("llm.max_tokens.vision", Integer(1500), "Tokens of a reply about photos").within(500, 3000).in_use(),
-    row("pipeline.classifier_v2_enabled", Boolean(false), "The second, combined classifier").in_use(),
-    row("llm.force_basic_mode", Boolean(false), "Kill switch: short, basic replies only").in_use(),
-    row("cache.response.enabled", Boolean(true), "Caches answers to repeated questions").in_use(),
-    row("cache.memory.ttl_seconds", Integer(300), "Seconds for which fetched memories are cached").within(60, 3600).in_use(),
-    row("cache.llm_response.ttl_seconds", Integer(3600), "Seconds for which a model's reply is cached").within(300, 7200).in_use(),
-    row("workflow.calendar_v2", Boolean(false), "The second version of briefings").in_use(),
-    row("workflow.email_urgency", Boolean(true), "Notifies users of urgent mail").in_use(),
-    row("context.reduced_history_enabled", Boolean(false), "Shorter history for the model").in_use(),
-    row("context.max_messages", Integer(10), "Messages of history for the model").within(3, 20).in_use(),
-    row("media.photo_batching_enabled", Boolean(false), "Several photos in one call").in_use(),
-    row("media.photo_batch_size", Integer(3), "Photos in one call").within(1, 10).in_use(),
-    row("metrics.token_monitoring_enabled", Boolean(true), "Counts tokens").in_use(),
-    row("metrics.detailed_logging_enabled", Boolean(false), "Logs more about each reply").in_use(),
-    row("payment.processor_enabled", Boolean(true), "Takes payments").in_use(),
-    row("payment.trial_enabled", Boolean(true), "Offers a trial").in_use(),
-    row("payment.trial_amount_cents", Integer(500), "Price of a trial").within(100, 5000).in_use(),
-    row("payment.paywall_enabled", Boolean(false), "Free users may send no messages").in_use(),
-    row("payment.processor_test_mode", Boolean(false), "Uses the provider's test keys").in_use(),
-    row("payment.topup_enabled", Boolean(true), "Sells credit").in_use(),
-    row("payment.topup_min_amount_cents", Integer(500), "Smallest top-up").in_use(),
-    row("payment.topup_max_amount_cents", Integer(10000), "Largest top-up").in_use(),
-    row("rate_limit.enabled", Boolean(true), "Limits messages, photos and commands").in_use(),
-    row("rate_limit.message_budget_threshold", Integer(5), "Messages of people in a group before the assistant writes unasked").in_use(),
-    row("rate_limit.commands_per_minute", Integer(10), "A user's commands per minute").in_use(),
-    row("rate_limit.miniapp_actions_per_minute", Integer(20), "A user's messages with superpowers per minute").in_use(),
-    row("rate_limit.user_messages_per_minute", Integer(20), "A sender's messages per minute").in_use(),
-    row("rate_limit.photos_per_hour", Integer(50), "A sender's photos per hour").in_use(),
-    row("rate_limit.strict_mode_enabled", Boolean(false), "Multiplies the limits by the strict mode multiplier").in_use(),
-    row("rate_limit.strict_mode_multiplier", Number(0.5), "The factor for limits in strict mode").in_use(),
-    row("free_tier.enabled", Boolean(true), "Free users are limited").in_use(),
-    row("free_tier.daily_message_limit", Integer(50), "A free user's messages a day").in_use(),
-    row("free_tier.superpowers_disabled", Boolean(true), "No superpowers for free users in direct chats").in_use(),
-    row("superpower.enabled", InDevelopment, "The master switch of all superpowers").in_use(),
-    row("superpower.user_created.enabled", InDevelopment, "Superpowers that users create; this version has none"),
-];
+flags! {
+    max_tokens_reflex: "llm.max_tokens.reflex", Integer(500), "Tokens of a reply to small talk", within(100, 2000);
+    max_tokens_deep_reasoning: "llm.max_tokens.deep_reasoning", Integer(2000), "Tokens of a reply that needs thought", within(500, 4000);
+    max_tokens_default: "llm.max_tokens.default", Integer(1000), "Tokens of any other reply", within(200, 3000);
+    max_tokens_vision: "llm.max_tokens.vision", Integer(1500), "Tokens of a reply about photos", within(500, 3000);
+    second_classifier: "pipeline.classifier_v2_enabled", Boolean(false), "The second, combined classifier";
+    force_basic_mode: "llm.force_basic_mode", Boolean(false), "Kill switch: short, basic replies only";
+    caches_replies: "cache.response.enabled", Boolean(true), "Caches answers to repeated questions";
+    memory_ttl_seconds: "cache.memory.ttl_seconds", Integer(300), "Seconds for which fetched memories are cached", within(60, 3600);
+    reply_ttl_seconds: "cache.llm_response.ttl_seconds", Integer(3600), "Seconds for which a model's reply is cached", within(300, 7200);
+    second_briefing: "workflow.calendar_v2", Boolean(false), "The second version of briefings";
+    tells_urgent_mail: "workflow.email_urgency", Boolean(true), "Notifies users of urgent mail";
+    reduced_history: "context.reduced_history_enabled", Boolean(false), "Shorter history for the model";
+    max_messages: "context.max_messages", Integer(10), "Messages of history for the model", within(3, 20);
+    photo_batching: "media.photo_batching_enabled", Boolean(false), "Several photos in one call";
+    photo_batch_size: "media.photo_batch_size", Integer(3), "Photos in one call", within(1, 10);
+    token_monitoring: "metrics.token_monitoring_enabled", Boolean(true), "Counts tokens";
+    detailed_logging: "metrics.detailed_logging_enabled", Boolean(false), "Logs more about each reply";
+    payment_enabled: "payment.processor_enabled", Boolean(true), "Takes payments";
+    trial_enabled: "payment.trial_enabled", Boolean(true), "Offers a trial";
+    trial_amount_cents: "payment.trial_amount_cents", Integer(500), "Price of a trial", within(100, 5000);
+    paywall_enabled: "payment.paywall_enabled", Boolean(false), "Free users may send no messages";
+    payment_test_mode: "payment.processor_test_mode", Boolean(false), "Uses the provider's test keys";
+    topup_enabled: "payment.topup_enabled", Boolean(true), "Sells credit";
+    topup_min_amount_cents: "payment.topup_min_amount_cents", Integer(500), "Smallest top-up";
+    topup_max_amount_cents: "payment.topup_max_amount_cents", Integer(10000), "Largest top-up";
+    rate_limit_enabled: "rate_limit.enabled", Boolean(true), "Limits messages, photos and commands";
+    message_budget_threshold: "rate_limit.message_budget_threshold", Integer(5), "Messages of people in a group before the assistant writes unasked";
+    commands_per_minute: "rate_limit.commands_per_minute", Integer(10), "A user's commands per minute";
+    miniapp_actions_per_minute: "rate_limit.miniapp_actions_per_minute", Integer(20), "A user's messages with superpowers per minute";
+    user_messages_per_minute: "rate_limit.user_messages_per_minute", Integer(20), "A sender's messages per minute";
+    photos_per_hour: "rate_limit.photos_per_hour", Integer(50), "A sender's photos per hour";
+    strict_mode_enabled: "rate_limit.strict_mode_enabled", Boolean(false), "Multiplies the limits by the strict mode multiplier";
+    strict_mode_multiplier: "rate_limit.strict_mode_multiplier", Number(0.5), "The factor for limits in strict mode";
+    free_tier_enabled: "free_tier.enabled", Boolean(true), "Free users are limited";
+    daily_message_limit: "free_tier.daily_message_limit", Integer(50), "A free user's messages a day";
+    free_superpowers_disabled: "free_tier.superpowers_disabled", Boolean(true), "No superpowers for free users in direct chats";
+    superpowers_enabled: "superpower.enabled", InDevelopment, "The master switch of all superpowers";
+    user_created_superpowers: "superpower.user_created.enabled", InDevelopment, "Superpowers that users create; this version has none", unused();
+}
 
-/// All superpowers: proactive, daily workflows, agent workflows, mini-apps, life and wellness.
-const SUPERPOWERS: &[&str] = &[
-    "travel_brain", "reservation_prep", "tickets_vault", "birthday_reminder", "post_event_checkin",
-    "cancellation_protector", "membership_renewal", "package_tracking", "call_prep",
-    "focus_protector", "calendar_morning", "calendar_events", "email_urgency", "evening_prep",
-    "destination_prep", "calendar_stress_agent", "calendar_query_agent", "calendar_list_agent",
-    "gmail_mindreader_agent", "trip_planner", "bill_split", "todo_list", "mood_tracker",
-    "budget_tracker", "habit_tracker", "daily_summary",
-];
-
+/// The table, and then a flag for each superpower.
 static ALL: LazyLock<Vec<Flag>> = LazyLock::new(|| {
-    let superpowers = SUPERPOWERS.iter().map(|name| {
-        // Allocated once for the life of the process, like the table.
-        let key = Box::leak(format!("superpower.{name}.enabled").into_boxed_str());
-        row(key, Boolean(true), "This superpower").in_use()
-    });
-    let mut all: Vec<Flag> = FLAGS.iter().copied().chain(superpowers).collect();
-    all.sort_by_key(|flag| flag.key);
-    all
+    let superpowers =
+        Power::ALL.map(|power| row(power.flag(), Preset::Boolean(true), "This superpower"));
+    FLAGS.iter().copied().chain(superpowers).collect()
 });
 
-/// Every flag by key.
+/// Every flag, in no order that means something.
 pub fn all() -> &'static [Flag] {
     &ALL
 }
 
 pub fn find(key: &str) -> Option<&'static Flag> {
-    ALL.get(position(key)?)
+    ALL.iter().find(|flag| flag.key == key)
 }
 
-static POSITIONS: LazyLock<HashMap<&str, usize, FixedState>> = LazyLock::new(|| {
-    let flags = ALL.iter().enumerate();
-    flags.map(|(position, flag)| (flag.key, position)).collect()
-});
-
-/// The flag's position in `all`. Each message reads about ten flags.
-pub(super) fn position(key: &str) -> Option<usize> {
-    POSITIONS.get(key).copied()
+/// The position in `all` of a superpower's flag.
+pub(super) const fn position_of(power: Power) -> usize {
+    FLAGS.len() + power as usize
 }
 
 /// Keys that are less similar than this, of 1, are not near.
@@ -228,21 +259,6 @@ pub fn nearest(key: &str) -> Option<&'static str> {
     nearest
         .filter(|(similarity, _)| *similarity >= SIMILARITY_MIN)
         .map(|(_, known)| known)
-}
-
-/// All superpowers' names.
-pub fn superpowers() -> impl Iterator<Item = &'static str> {
-    SUPERPOWERS.iter().copied()
-}
-
-static SUPERPOWER_FLAGS: LazyLock<HashMap<&str, &Flag>> = LazyLock::new(|| {
-    let flag = |name: &&'static str| Some((*name, find(&format!("superpower.{name}.enabled"))?));
-    SUPERPOWERS.iter().filter_map(flag).collect()
-});
-
-/// The flag of the superpower with that name.
-pub fn superpower(name: &str) -> Option<&'static Flag> {
-    SUPERPOWER_FLAGS.get(name).copied()
 }
 
 /// A flag's typed value.
@@ -263,13 +279,37 @@ impl Scalar {
     }
 }
 
+impl From<Scalar> for bool {
+    fn from(value: Scalar) -> Self {
+        matches!(value, Scalar::Boolean(true))
+    }
+}
+
+impl From<Scalar> for i64 {
+    fn from(value: Scalar) -> Self {
+        match value {
+            Scalar::Integer(n) => n,
+            _ => 0,
+        }
+    }
+}
+
+impl From<Scalar> for f64 {
+    fn from(value: Scalar) -> Self {
+        match value {
+            Scalar::Number(n) => n,
+            _ => 0.0,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_key_is_found_once() {
-        assert_eq!(all().len(), FLAGS.len() + SUPERPOWERS.len());
+        assert_eq!(all().len(), FLAGS.len() + Power::ALL.len());
         for flag in all() {
             assert_eq!(find(flag.key).map(|f| f.key), Some(flag.key));
             assert_eq!(
@@ -280,11 +320,11 @@ mod tests {
             );
         }
         assert!(find("Rate_limit.enabled").is_none());
-        for name in superpowers() {
-            let key = format!("superpower.{name}.enabled");
-            assert_eq!(superpower(name).map(|flag| flag.key), Some(key.as_str()));
+        for power in Power::ALL {
+            let key = format!("superpower.{}.enabled", power.name());
+            assert_eq!(all()[position_of(power)].key, key);
         }
-        assert!(superpower("user_created").is_none());
+        assert!(Power::named("user_created").is_none());
     }
 
     #[test]

@@ -79,29 +79,29 @@ impl Snapshot {
         }
     }
 
-    /// The clock is read only for an override with an end. `None` for an invalid position.
+    /// The clock is read only for an override with an end.
     pub(super) fn read(
         &self,
         position: usize,
         user_values: Option<&UserValues>,
         clock: &Clock,
-    ) -> Option<(Scalar, Origin)> {
-        let entry = self.entries.get(position)?;
+    ) -> (Scalar, Origin) {
+        let entry = &self.entries[position];
         if let Some(active_override) = &entry.active_override
             && active_override
                 .until
                 .is_none_or(|until| clock.now() < until)
         {
-            return Some((active_override.value, Origin::Override));
+            return (active_override.value, Origin::Override);
         }
         let mut user_values = user_values.into_iter().flat_map(|values| values.iter());
         let provided = match user_values.find(|(at, _)| *at == position) {
             Some((_, value)) => *value,
             None => entry.provided,
         };
-        Some(match provided {
+        match provided {
             Some(value) => (value, Origin::Provider),
             None => (entry.default, Origin::Default),
-        })
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Every flag as the specification has it, against every kind of value a provider may send.
 
 use super::*;
-use registry::FlagType;
+use crate::model::power::Power;
 use serde_json::json;
 
 /// Key, type, default in development, default in production, least, most.
@@ -111,11 +111,12 @@ fn set_provider_value(flags: &Flags, key: &'static str, value: Value) {
 
 /// The typed read of a flag.
 fn read(flags: &Flags, flag: &Flag) -> Value {
-    match flag.kind() {
-        FlagType::Boolean => flags.boolean(flag.key).into(),
-        FlagType::Integer => flags.for_all().integer(flag.key).into(),
-        FlagType::Number => flags.for_all().number(flag.key).into(),
-    }
+    let flags = flags.for_all();
+    flags.typed_value(flag.key).unwrap_or_else(|| {
+        let of_flag = |power: &Power| power.flag() == flag.key;
+        let power = Power::ALL.into_iter().find(of_flag).unwrap();
+        bool::from(flags.value(registry::position_of(power))).into()
+    })
 }
 
 /// Values that a provider may send for a flag of this type, and the expected value; `None` for the
@@ -202,7 +203,7 @@ fn an_override_beats_the_provider_until_it_expires() {
     let clock = Clock::fixed(Timestamp(0));
     let flags = Flags::new(false, clock.clone());
     let flag = registry::find("context.max_messages").unwrap();
-    let state = || (flags.for_all().integer(flag.key), flags.view(flag).source);
+    let state = || (flags.for_all().max_messages(), flags.view(flag).source);
     assert_eq!(state(), (10, Origin::Default));
     set_provider_value(&flags, flag.key, json!(7));
     assert_eq!(state(), (7, Origin::Provider));
@@ -242,7 +243,8 @@ fn strict_mode_multiplies_exactly_and_never_reaches_zero() {
             ("rate_limit.strict_mode_multiplier", json!(multiplier)),
             ("rate_limit.photos_per_hour", json!(limit)),
         ]);
-        let read = flags.for_all().rate_limit("rate_limit.photos_per_hour");
+        let reader = flags.for_all();
+        let read = reader.rate_limit(reader.photos_per_hour());
         assert_eq!(read, expected, "{limit} × {multiplier}");
     }
 }
@@ -260,8 +262,9 @@ fn superpowers_need_the_master_switch_and_no_kill_switch() {
         if let Some(flag) = registry::find(overridden) {
             flags.set_overrides(HashMap::from([(flag.key, make_override(json!(true)))]));
         }
+        let power = Power::named(name);
         assert_eq!(
-            flags.for_all().superpower(name),
+            power.is_some_and(|power| flags.for_all().superpower(power)),
             offered,
             "{name} {overridden}"
         );

@@ -43,7 +43,7 @@ pub enum Peer {
 
 /// Whether an answer was delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AnswerDelivery {
+pub enum DeliveryOutcome {
     Delivered,
     Lost,
 }
@@ -106,7 +106,7 @@ impl Connection {
     /// Watches the delivery of the next answer. A peer that only shut down its sending side accepts
     /// the bytes; a closed peer answers them with a reset. Call this before returning the answer.
     /// The future may be awaited elsewhere and resolves within 10 s.
-    pub fn delivery(&self) -> impl Future<Output = AnswerDelivery> + Send + 'static + use<> {
+    pub fn delivery(&self) -> impl Future<Output = DeliveryOutcome> + Send + 'static + use<> {
         let this = self.clone();
         let written_before = this.shared.written_bytes.load(Ordering::Acquire);
         async move {
@@ -114,15 +114,15 @@ impl Connection {
                 tokio::time::timeout(DELIVERY_WAIT_MAX, this.watch(written_before)).await;
             delivery.unwrap_or_else(|_| {
                 if this.shared.written_bytes.load(Ordering::Acquire) > written_before {
-                    AnswerDelivery::Delivered
+                    DeliveryOutcome::Delivered
                 } else {
-                    AnswerDelivery::Lost
+                    DeliveryOutcome::Lost
                 }
             })
         }
     }
 
-    async fn watch(&self, written_before: u64) -> AnswerDelivery {
+    async fn watch(&self, written_before: u64) -> DeliveryOutcome {
         let shared = &self.shared;
         loop {
             let mut progress = std::pin::pin!(shared.progress.notified());
@@ -130,7 +130,7 @@ impl Connection {
             let finished = shared.finished.load(Ordering::Acquire);
             let written = shared.written_bytes.load(Ordering::Acquire) > written_before;
             if self.peer() == Peer::Gone || (finished && !written) {
-                return AnswerDelivery::Lost;
+                return DeliveryOutcome::Lost;
             }
             let silence = async {
                 if !written {
@@ -140,9 +140,9 @@ impl Connection {
             };
             tokio::select! {
                 biased;
-                _ = shared.stream().ready(Interest::ERROR) => return AnswerDelivery::Lost,
+                _ = shared.stream().ready(Interest::ERROR) => return DeliveryOutcome::Lost,
                 () = progress => {}
-                () = silence => return AnswerDelivery::Delivered,
+                () = silence => return DeliveryOutcome::Delivered,
             }
         }
     }

@@ -84,7 +84,7 @@ pub(super) fn answer_from_reminders(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
 ) -> Result<Option<String>> {
-    let unknown = turn.unknown_message();
+    let unknown = turn.possible_meanings();
     if unknown.asks_how_long_left && !turn.in_group() {
         let is_timer = !open_reminders::matching(turn, tx, Some(TIMER), None)?.is_empty();
         let counted = latest::read_named(turn, tx)?.map(|(latest, _)| latest);
@@ -168,8 +168,8 @@ fn with_calendar(
 
 /// Whether the person's calendars are looked at, where any are connected.
 fn has_calendars(turn: &MessageTurn<'_>) -> bool {
-    !turn.flags.boolean("llm.force_basic_mode")
-        && turn.flags.superpower(Power::CalendarQueryAgent.name())
+    !turn.flags.force_basic_mode()
+        && turn.flags.superpower(Power::CalendarQueryAgent)
         && gate::has_superpowers_alone(&turn.user, &turn.flags, turn.now)
 }
 
@@ -188,7 +188,7 @@ fn text_of(
     let mut more: Vec<String> = more
         .map(|text| wording::comes_more_often(text, TIMES_MAX))
         .collect();
-    if !turn.flags.boolean("llm.force_basic_mode") {
+    if !turn.flags.force_basic_mode() {
         if has_calendars(turn) {
             let zone = turn.timezone();
             more.extend(event_lines(tx, turn.user.id, &span.range, zone, turn.now)?);
@@ -222,7 +222,7 @@ fn power_lines(turn: &MessageTurn<'_>, tx: &Tx<'_>, span: &Span) -> Result<Vec<S
     for power in Power::ALL.into_iter().rev() {
         let row = rows.iter().find(|row| row.name == power.name());
         let has_data = row.is_some() || power.uses_bookings();
-        if has_data && turn.flags.superpower(power.name()) {
+        if has_data && turn.flags.superpower(power) {
             let stored = row.cloned().map(stored_state);
             lines.extend(power.between(stored.as_ref(), days, &context));
         }

@@ -52,8 +52,7 @@ fn change(
     to: Option<TimeChange>,
 ) -> Result<Option<String>> {
     let power = Power::CalendarQueryAgent;
-    if turn.in_group() || !turn.flags.superpower(power.name()) || !gate::has_superpowers(turn, tx)?
-    {
+    if turn.in_group() || !turn.flags.superpower(power) || !gate::has_superpowers(turn, tx)? {
         return Ok(None);
     }
     let action = PowerAction::CalendarQueryAgent(CalendarQuery::Change(EventChangeRequest {

@@ -13,7 +13,7 @@ use super::{
 use crate::access::{self, AccessRules};
 use crate::assistant::help::HelpGroup;
 use crate::assistant::{
-    self, AccountTask, CrisisKind, Intent, ProfilePart, UnknownMessage, wording,
+    self, AccountTask, CrisisKind, Intent, PossibleMeanings, ProfilePart, wording,
 };
 use crate::error::Result;
 use crate::store::Tx;
@@ -205,7 +205,7 @@ fn each(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, requests: Vec<Intent>) -> Resul
 
 /// "he's fine now" after a crisis ends it.
 pub(super) fn crisis_over(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
-    let may_end = |unknown: &UnknownMessage| unknown.may_end_crisis;
+    let may_end = |unknown: &PossibleMeanings| unknown.may_end_crisis;
     if !turn.unknown.is_none_or(may_end) || !assistant::crisis_is_over(&turn.message.text) {
         return Ok(None); // most messages
     }
@@ -300,7 +300,7 @@ fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
     }
     let taken = offers::take_statement(turn, tx)?;
     let text = turn.message.text.as_str();
-    let unknown = turn.unknown_message();
+    let unknown = turn.possible_meanings();
     let otherwise = || match (unknown.sympathy, unknown.foreign_language) {
         (Some(answer), _) => answer.to_owned(),
         (None, Some(language)) => wording::english_only(language).to_owned(),

@@ -2,7 +2,7 @@
 //! did is undone before the whole of it is carried out anew; what can't be undone stays.
 
 use super::dialog::latest::{self, StatedFact};
-use super::dialog::question::{self, NamedRequest, Question};
+use super::dialog::question::{self, Question};
 use super::powers::state_before::StateBefore;
 use super::powers::{PowerReply, answer, attempt, changed_by, text_of};
 use super::reply::Reply;
@@ -10,9 +10,11 @@ use super::turn::MessageTurn;
 use super::undo;
 use super::{gate, memories};
 use crate::assistant::builtin::FollowUp;
-use crate::assistant::powers::{self, Power, PowerAction, PowerCalls, RequestStrength};
+use crate::assistant::powers::{
+    self, Power, PowerAction, PowerCalls, RequestChoice, RequestStrength,
+};
 use crate::assistant::{
-    self, FactChange, Intent, MessageContext, Statement, UnknownMessage, wording,
+    self, FactChange, Intent, MessageContext, PossibleMeanings, Statement, wording,
 };
 use crate::error::Result;
 use crate::memory::READ_MAX;
@@ -78,7 +80,7 @@ pub(super) fn correct_by(
 
 /// "at 8" after "dinner at luigi on saturday", a booking or an event that was noted without its hour.
 pub(super) fn with_hour(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
-    let Some(last) = turn.said_last(tx)?.filter(|_| turn.agent.is_some()) else {
+    let Some(last) = turn.previous_message(tx)?.filter(|_| turn.agent.is_some()) else {
         return Ok(None);
     };
     let is_event =
@@ -112,7 +114,7 @@ pub(super) fn with_purpose(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Op
     if !is_purpose || !is_short || text.contains(|c: char| c.is_ascii_digit() || c == '?') {
         return Ok(None); // most messages
     }
-    let Some(last) = turn.said_last(tx)?.filter(|last| !names(&last.text)) else {
+    let Some(last) = turn.previous_message(tx)?.filter(|last| !names(&last.text)) else {
         return Ok(None);
     };
     match changed_by(turn, tx, last.id)?[..] {
@@ -132,7 +134,7 @@ pub(super) fn reword(
     old: &str,
     new: &str,
 ) -> Result<Option<String>> {
-    let Some(last) = turn.said_last(tx)?.filter(|_| turn.agent.is_some()) else {
+    let Some(last) = turn.previous_message(tx)?.filter(|_| turn.agent.is_some()) else {
         return Ok(None);
     };
     let persona = &turn.ingest.persona.get().name;
@@ -148,7 +150,7 @@ pub(super) fn reword(
 
 /// The last message; the one before it, if the last was only a question about it.
 fn corrected_message(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<MessageRow>> {
-    let Some(last) = turn.said_last(tx)? else {
+    let Some(last) = turn.previous_message(tx)? else {
         return Ok(None);
     };
     let persona = &turn.ingest.persona.get().name;
@@ -168,7 +170,7 @@ pub(super) fn ask_hour_or_people(
     tx: &mut Tx<'_>,
 ) -> Result<Option<String>> {
     let persona = &turn.ingest.persona.get().name;
-    let Some(last) = turn.said_last(tx)? else {
+    let Some(last) = turn.previous_message(tx)? else {
         return Ok(None);
     };
     let corrected = as_corrected(tx, &last, persona)?;
@@ -185,7 +187,7 @@ pub(super) fn ask_hour_or_people(
         (format!("{hour} o'clock"), hour),
         (format!("for {count}"), count),
     ];
-    let choices = choices.into_iter().map(|(name, value)| NamedRequest {
+    let choices = choices.into_iter().map(|(name, value)| RequestChoice {
         name,
         request: format!("make it {value}"),
     });
@@ -299,7 +301,7 @@ fn correct_told(
     let text = text.filter(|_| may_replace && assistant::may_be_value(value));
     let remembered = text.and_then(|text| match assistant::understand(&context_of(text)) {
         Intent::Remember { text } => Some(text),
-        Intent::Unknown => match UnknownMessage::read(&context_of(text)).statement {
+        Intent::Unknown => match PossibleMeanings::read(&context_of(text)).statement {
             Some(Statement::Fact(text)) => Some(text),
             _ => None,
         },
@@ -353,7 +355,7 @@ pub(super) fn remember_fact(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, fact: &str)
     };
     let text = format!("{subject} is {value}");
     match memory_of(turn, tx, subject)? {
-        Some((id, _)) => replace_memory(turn, tx, id, &text),
+        Some((old, _)) => correct_memory(turn, tx, &old, &text),
         None => memories::remember_fact(turn, tx, &text),
     }
 }
@@ -366,7 +368,7 @@ pub(super) fn change_fact(
 ) -> Result<Option<String>> {
     let FactChange { subject, value, .. } = fact;
     Ok(match memory_of(turn, tx, subject)? {
-        Some((id, begin)) => Some(replace_memory(turn, tx, id, &format!("{begin}{value}"))?),
+        Some((old, begin)) => Some(correct_memory(turn, tx, &old, &format!("{begin}{value}"))?),
         None if fact.is_fact => {
             let text = format!("{subject} is {value}");
             Some(memories::remember_fact(turn, tx, &text)?)
@@ -375,12 +377,12 @@ pub(super) fn change_fact(
     })
 }
 
-/// The only memory of what something is: its id, and its text before the value.
+/// The only memory of what something is, and its text before the value.
 fn memory_of(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
     subject: &str,
-) -> Result<Option<(String, String)>> {
+) -> Result<Option<(StatedFact, String)>> {
     let begin = format!("{subject} is ").to_lowercase();
     let begin = without_article(&begin);
     let mut before = tx.memories(turn.user.id, READ_MAX)?;
@@ -395,30 +397,15 @@ fn memory_of(
         let text = without_article(&lower);
         text.starts_with(begin) || is_bare(text)
     });
-    Ok(match before.as_slice() {
-        [old] if !old.text.to_lowercase().contains(" is ") => {
-            Some((old.public_id.clone(), format!("{subject} is ")))
-        }
-        [old] => old
-            .text
-            .to_lowercase()
-            .find(" is ")
-            .and_then(|at| old.text.get(..at + " is ".len()))
-            .map(|begin| (old.public_id.clone(), begin.to_owned())),
-        _ => None,
-    })
-}
-
-fn replace_memory(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    old: String,
-    text: &str,
-) -> Result<String> {
-    undo::undo_fact(turn, tx, &StatedFact::Memory(old))?;
-    memories::remember(turn, tx, text)?;
-    note_corrected(turn, tx)?;
-    Ok(wording::memory_corrected(text))
+    let [old] = before.as_slice() else {
+        return Ok(None);
+    };
+    let lower = old.text.to_lowercase();
+    let begin = match lower.find(" is ") {
+        Some(at) => old.text.get(..at + " is ".len()).map(str::to_owned),
+        None => Some(format!("{subject} is ")),
+    };
+    Ok(begin.map(|begin| (StatedFact::Memory(old.public_id.clone()), begin)))
 }
 
 fn without_article(text: &str) -> &str {

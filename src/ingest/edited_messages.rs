@@ -63,10 +63,10 @@ fn last_effective<'r>(
     Ok(rows.first())
 }
 
-/// Counts the message towards the limits of commands and of turns with superpowers.
+/// Counts the message towards the limits of commands and of uses of superpowers.
 fn is_within_limits(turn: &MessageTurn<'_>, intent: &Intent) -> bool {
     match &turn.requested_power {
-        Some(power) => limits::may_take_turn(turn, power.is_explicit()),
+        Some(power) => limits::may_use_power(turn, power.is_explicit()),
         None => limits::may_carry_out(turn, intent),
     }
 }
@@ -158,9 +158,8 @@ fn forget_changes(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<()> {
 
 fn is_request(turn: &MessageTurn<'_>, understood: &Understanding) -> bool {
     let mut calls = understood.calls.calls.iter();
-    let is_called = calls.any(|call| {
-        call.strength == RequestStrength::Clear && turn.flags.superpower(call.power.name())
-    });
+    let is_called = calls
+        .any(|call| call.strength == RequestStrength::Clear && turn.flags.superpower(call.power));
     is_called || understood.intent.is_command() && !understood.intent.is_unclear()
 }
 

@@ -10,7 +10,7 @@ use super::turn::MessageTurn;
 use super::{gate, memories, open_reminders, reminder_requests};
 use crate::assistant::builtin::{BeforeEvent, BeforeProblem, NewTime};
 use crate::assistant::powers::{AnswerKind, Facts, Plan, Power, PowerContext, choice};
-use crate::assistant::{self, Intent, MessageContext, Statement, UnknownMessage, wording};
+use crate::assistant::{self, Intent, MessageContext, PossibleMeanings, Statement, wording};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::store::{MessageRow, Reminder, Tx};
@@ -118,7 +118,7 @@ pub(super) fn noted(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str) -> Result<
 /// The event that this person's last message told of, moved or asked about, if it was one; before a
 /// question that names none, the message before that.
 pub(super) fn just_told(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Plan>> {
-    let Some(last) = turn.said_last(tx)? else {
+    let Some(last) = turn.previous_message(tx)? else {
         return Ok(None);
     };
     let persona = &turn.ingest.persona.get().name;
@@ -199,7 +199,7 @@ pub(super) fn told_lately(
     tx: &Tx<'_>,
     messages_max: usize,
 ) -> Result<Option<Plan>> {
-    let Some(last) = turn.said_last(tx)? else {
+    let Some(last) = turn.previous_message(tx)? else {
         return Ok(None);
     };
     let plans = known(turn, tx)?;
@@ -242,7 +242,7 @@ fn offered(turn: &MessageTurn<'_>, message: &MessageRow) -> Option<Plan> {
     if assistant::understand(&context) != Intent::Unknown {
         return None;
     }
-    match UnknownMessage::read(&context).statement {
+    match PossibleMeanings::read(&context).statement {
         Some(Statement::Plan {
             text,
             send_at,
@@ -403,7 +403,7 @@ pub(super) fn answer_which(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Op
 /// The plans that are known in this chat.
 pub(super) fn known(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Vec<Plan>> {
     let mut plans = Vec::new();
-    if turn.flags.boolean("llm.force_basic_mode") {
+    if turn.flags.force_basic_mode() {
         return Ok(plans);
     }
     // What mails say of bookings is the person's own.
@@ -422,13 +422,13 @@ pub(super) fn known(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Vec<Plan>> {
     for power in Power::ALL {
         let row = rows.iter().find(|row| row.name == power.name());
         let has_data = row.is_some() || power.uses_bookings();
-        if has_data && turn.flags.superpower(power.name()) {
+        if has_data && turn.flags.superpower(power) {
             let stored = row.cloned().map(stored_state);
             plans.extend(power.occasions(stored.as_ref(), &context));
         }
     }
     if !turn.in_group()
-        && turn.flags.superpower(Power::CalendarQueryAgent.name())
+        && turn.flags.superpower(Power::CalendarQueryAgent)
         && gate::has_superpowers_alone(&turn.user, &turn.flags, turn.now)
     {
         plans.extend(planned_events(tx, turn.user.id, turn.timezone(), turn.now)?);

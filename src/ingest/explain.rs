@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::replies::SMALL_TALK;
+use crate::assistant::powers::Power;
 use crate::assistant::{self, AccountTask, Intent, MessageContext};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
@@ -165,7 +166,7 @@ impl Explanation<'_> {
             step("access", self.access()),
         ];
         if let Some(name) = self.context.get("superpower").and_then(Value::as_str) {
-            let known = crate::flags::registry::superpower(name).is_some();
+            let known = Power::named(name).is_some();
             let result = if known { name } else { "an unknown one" };
             steps.push(step("superpower", format!("asked for: {result}")));
         }

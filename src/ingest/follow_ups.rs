@@ -162,7 +162,7 @@ fn answered_first(
     let text = turn.message.text.trim().to_lowercase();
     let is_not_yet = *what == FollowUp::Snooze(None) && text.starts_with("not ");
     if is_not_yet && question::is_last(turn, tx)? {
-        // What a superpower told of by itself is waited for as before.
+        // A notice of a superpower keeps waiting for its answer.
         if let Some(Question::Notice { .. }) = question::read_open(turn, tx)? {
             return Ok(Some(wording::left_as_it_was().into()));
         }
@@ -214,7 +214,7 @@ fn answer_yes(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> 
     }
     // "yes" long after the question may mean anything else.
     let asked_at = tx.question(turn.room.id, turn.user.id)?.map(|(_, at)| at);
-    let last = turn.said_last(tx)?.map(|last| last.received_at);
+    let last = turn.previous_message(tx)?.map(|last| last.received_at);
     if last > asked_at {
         return Ok(None);
     }
@@ -255,7 +255,7 @@ fn regrets_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
     if !["no", "nope", "nah"].iter().any(|no| text.starts_with(no)) {
         return Ok(false);
     }
-    let Some(last) = turn.said_last(tx)? else {
+    let Some(last) = turn.previous_message(tx)? else {
         return Ok(false);
     };
     let latest = latest::read_named(turn, tx)?.filter(|(latest, _)| {
@@ -284,7 +284,7 @@ fn answer_no(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> 
 }
 
 fn changed_power_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
-    match turn.said_last(tx)? {
+    match turn.previous_message(tx)? {
         Some(last) => Ok(!powers::changed_by(turn, tx, last.id)?.is_empty()),
         None => Ok(false),
     }

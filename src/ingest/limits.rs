@@ -1,5 +1,5 @@
-//! Limits of a person's messages, photos, commands and turns. They are counted in the message's
-//! transaction, so that a refused message leaves nothing behind.
+//! Limits of a person's messages, photos, commands and uses of superpowers. They are counted in the
+//! message's transaction, so that a refused message leaves nothing behind.
 
 use super::turn::MessageTurn;
 use super::{Ingest, PreparedMessage};
@@ -10,8 +10,8 @@ use crate::flags::Reader;
 use crate::limits::{self, HOUR_MS, MINUTE_MS};
 use crate::store::{Tx, UserId};
 
-/// The flag with the limit, also its name in the database.
-const PHOTOS_FLAG: &str = "rate_limit.photos_per_hour";
+/// The limit's name in the database.
+const PHOTOS_LIMIT: &str = "rate_limit.photos_per_hour";
 const PHOTOS: &str = "photos";
 const MESSAGES: &str = "messages";
 
@@ -22,8 +22,7 @@ pub(super) type Quotas = [Option<Quota>; 2];
 pub(super) struct Windows {
     messages: limits::Windows<String>,
     commands: limits::Windows<UserId>,
-    /// Turns with superpowers.
-    pub(super) turns: limits::Windows<UserId>,
+    pub(super) power_uses: limits::Windows<UserId>,
 }
 
 impl Default for Windows {
@@ -31,7 +30,7 @@ impl Default for Windows {
         Self {
             messages: limits::Windows::new(MINUTE_MS),
             commands: limits::Windows::new(MINUTE_MS),
-            turns: limits::Windows::new(MINUTE_MS),
+            power_uses: limits::Windows::new(MINUTE_MS),
         }
     }
 }
@@ -42,9 +41,11 @@ impl Ingest {
         let uses = &prepared.limit_uses;
         if let Some(user) = uses.user.take() {
             let mut windows = self.windows.lock();
-            let (commands, turns) = (uses.commands.take(), uses.turns.take());
+            let (commands, power_uses) = (uses.commands.take(), uses.power_uses.take());
             windows.commands.give_back(&user, commands, prepared.mono);
-            windows.turns.give_back(&user, turns, prepared.mono);
+            windows
+                .power_uses
+                .give_back(&user, power_uses, prepared.mono);
         }
     }
 
@@ -53,15 +54,15 @@ impl Ingest {
         let flags = self.senders_flags(tx, &message.sender)?;
         // Somebody in a crisis is answered, however much they wrote.
         let is_crisis = matches!(prepared.understood.intent, Intent::Crisis(_));
-        if !flags.boolean("rate_limit.enabled") || is_crisis {
+        if !flags.rate_limit_enabled() || is_crisis {
             return Ok(Quotas::default());
         }
         let photos = message.photos as u64;
         let mut of_photos = None;
         if photos > 0 {
-            let uses = tx.limit_uses(PHOTOS_FLAG, &message.sender, HOUR_MS as i64, now)?;
+            let uses = tx.limit_uses(PHOTOS_LIMIT, &message.sender, HOUR_MS as i64, now)?;
             let uses = uses.iter().map(|(at, n)| (at.0 as u64, *n));
-            let limit = flags.rate_limit(PHOTOS_FLAG);
+            let limit = flags.rate_limit(flags.photos_per_hour());
             let left = limits::check_window(uses, limit, HOUR_MS, photos, now.0 as u64);
             let left = left.map_err(|left| too_many_photos(left.quota(PHOTOS), photos))?;
             of_photos = Some(left.quota(PHOTOS));
@@ -72,13 +73,13 @@ impl Ingest {
         };
         prepared.message_quota = Some(of_messages);
         if photos > 0 {
-            tx.insert_limit_use(PHOTOS_FLAG, &message.sender, photos, now)?;
+            tx.insert_limit_use(PHOTOS_LIMIT, &message.sender, photos, now)?;
         }
         Ok([Some(of_messages), of_photos])
     }
 
     fn take_message(&self, sender: &str, flags: &Reader<'_>, mono: Monotonic) -> Result<Quota> {
-        let limit = flags.rate_limit("rate_limit.user_messages_per_minute");
+        let limit = flags.rate_limit(flags.user_messages_per_minute());
         let quota = self
             .windows
             .lock()
@@ -114,10 +115,10 @@ impl Ingest {
         count: u64,
         mono: Monotonic,
     ) -> Option<u64> {
-        if !flags.boolean("rate_limit.enabled") {
+        if !flags.rate_limit_enabled() {
             return Some(0);
         }
-        let limit = flags.rate_limit("rate_limit.commands_per_minute");
+        let limit = flags.rate_limit(flags.commands_per_minute());
         let count = count.min(limit.max(1));
         let mut windows = self.windows.lock();
         let taken = windows.commands.take_several(user, limit, count, mono);
@@ -164,21 +165,21 @@ pub(super) fn may_carry_out(turn: &MessageTurn<'_>, intent: &Intent) -> bool {
     count == 0 || turn.is_admitted || may_give_commands(turn, count)
 }
 
-/// Whether the user may take one more turn with a superpower this minute.
-pub(super) fn may_take_turn(turn: &MessageTurn<'_>, explicit: bool) -> bool {
-    if turn.is_admitted || !turn.flags.boolean("rate_limit.enabled") {
+/// Whether the user may use a superpower once more this minute.
+pub(super) fn may_use_power(turn: &MessageTurn<'_>, explicit: bool) -> bool {
+    let (user, flags) = (turn.user.id, &turn.flags);
+    if turn.is_admitted || !flags.rate_limit_enabled() {
         return true;
     }
-    let flag = "rate_limit.miniapp_actions_per_minute";
-    let (user, limit) = (turn.user.id, turn.flags.rate_limit(flag));
+    let limit = flags.rate_limit(flags.miniapp_actions_per_minute());
     let mut windows = turn.ingest.windows.lock();
-    let taken = windows.turns.take(user, limit, turn.mono);
+    let taken = windows.power_uses.take(user, limit, turn.mono);
     drop(windows);
     if taken.is_err() {
         turn.ingest.limited.with_label_values(&["turns"]).inc();
     } else if let Some(uses) = turn.limit_uses {
         uses.user.set(Some(user));
-        uses.turns.set(uses.turns.get() + 1);
+        uses.power_uses.set(uses.power_uses.get() + 1);
     }
     taken.is_ok() && (!explicit || may_command(turn))
 }

@@ -39,7 +39,13 @@ pub(super) fn listed(reminders: &[Reminder]) -> Vec<(&str, Timestamp)> {
 /// Stores these reminders' list numbers.
 pub(super) fn note(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, reminders: &[Reminder]) -> Result<()> {
     let ids: Vec<&str> = reminders.iter().map(|r| r.schedule_id.as_str()).collect();
-    dialog::note(tx, turn.here(), DialogPart::Listed, Some(&ids), turn.now)
+    dialog::note(
+        tx,
+        turn.dialog_key(),
+        DialogPart::Listed,
+        Some(&ids),
+        turn.now,
+    )
 }
 
 /// Texts for a list; in a direct chat those of groups say so.
@@ -102,7 +108,7 @@ pub(super) fn forget_after(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str) 
         return Ok(());
     }
     let none: Option<&Vec<String>> = None;
-    dialog::note(tx, turn.here(), DialogPart::Listed, none, turn.now)
+    dialog::note(tx, turn.dialog_key(), DialogPart::Listed, none, turn.now)
 }
 
 /// Asks which of them is meant. `how`: how to name one, with an example.
@@ -139,7 +145,7 @@ pub(super) fn just_shown(
     here: &[Reminder],
 ) -> Result<Option<Vec<Reminder>>> {
     let listed = shown(turn, tx)?;
-    let last = turn.said_last(tx)?.map(|last| last.received_at);
+    let last = turn.previous_message(tx)?.map(|last| last.received_at);
     let Some((ids, _)) = listed.filter(|(_, at)| Some(*at) == last) else {
         return Ok(None);
     };

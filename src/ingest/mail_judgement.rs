@@ -76,9 +76,7 @@ async fn is_wanted(ingest: &Arc<Ingest>, user: UserId, now: Timestamp) -> Result
                 return Ok(false);
             };
             let flags = worker.flags.for_user(&row.public_id);
-            let is_offered = flags.superpower(Power::EmailUrgency.name())
-                && flags.boolean("workflow.email_urgency")
-                && !flags.boolean("llm.force_basic_mode");
+            let is_offered = flags.superpower(Power::EmailUrgency) && flags.tells_urgent_mail();
             let judged = view.judged_mails(user, now.plus_s(-DAY_S))?;
             Ok(is_offered
                 && judged < MAILS_A_DAY_MAX

@@ -162,7 +162,7 @@ pub(super) fn answer(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<S
 pub(super) fn found_answer(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<String>> {
     let query = match turn.in_group() && turn.by_model {
         true => None,
-        false => turn.unknown_message().asked_about.clone(),
+        false => turn.possible_meanings().asked_about.clone(),
     };
     let Some(query) = query else {
         return Ok(None);

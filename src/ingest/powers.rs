@@ -10,8 +10,8 @@ mod facts;
 pub(super) mod first_value;
 pub(super) mod notice_answers;
 pub(super) mod notices;
-mod read_services;
 pub(super) mod recognition;
+mod service_cache;
 pub(super) mod state_before;
 
 pub(super) use facts::{bookings, event_lines, planned_events};
@@ -32,7 +32,7 @@ pub(super) enum PowerReply {
         /// Whether the superpower's state changed.
         changed: bool,
     },
-    /// Nothing was done: the limit of turns a minute is reached.
+    /// Nothing was done: the limit of uses a minute is reached.
     TooMany,
 }
 
@@ -75,12 +75,11 @@ pub(super) fn help(
 
 /// The superpowers that the person has in this chat.
 fn here(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Vec<Power>> {
-    if turn.flags.boolean("llm.force_basic_mode") || !gate::has_superpowers(turn, tx)? {
+    if turn.flags.force_basic_mode() || !gate::has_superpowers(turn, tx)? {
         return Ok(Vec::new());
     }
-    let is_here = |power: &Power| {
-        (!turn.in_group() || power.is_shared()) && turn.flags.superpower(power.name())
-    };
+    let is_here =
+        |power: &Power| (!turn.in_group() || power.is_shared()) && turn.flags.superpower(*power);
     Ok(Power::ALL.into_iter().rev().filter(is_here).collect())
 }
 

@@ -77,11 +77,11 @@ pub struct PreparedMessage {
     pub(super) mono: Monotonic,
 }
 
-/// The commands and turns that a message used, given back when its transaction is run again.
+/// The commands and uses of superpowers that a message took, given back when its transaction is run again.
 #[derive(Debug, Default)]
 pub(super) struct LimitUses {
     pub(super) commands: Cell<u64>,
-    pub(super) turns: Cell<u64>,
+    pub(super) power_uses: Cell<u64>,
     pub(super) user: Cell<Option<UserId>>,
 }
 

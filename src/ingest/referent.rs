@@ -166,7 +166,7 @@ pub(in crate::ingest) fn find_named(
     if !open.is_empty() {
         return open_reminders::set_before(turn, tx, open);
     }
-    // What comes on other days, too, is not named by one of them.
+    // A reminder that repeats within the week is not named by one of its days.
     let week = turn.now..turn.now.plus_s(WEEK_S);
     let comes_once = |one: &Reminder| one.moments(&week, 2).len() < 2;
     // "dentist on friday"

@@ -104,7 +104,7 @@ pub async fn run(ingest: Arc<Ingest>, metrics: Arc<JobMetrics>) {
             }
             Ok(None) => POLL_INTERVAL,
             Err(error) => {
-                log::warn!("reminders: {error}");
+                log::warn!("due reminders could not be sent: {error}");
                 FAILED_PAUSE
             }
         };

@@ -263,7 +263,7 @@ impl Ingest {
     /// relay that names a superpower has understood it already.
     pub(super) fn is_left_to_model(&self, message: &Message, flags: &Reader<'_>) -> bool {
         self.replies.can_act()
-            && !flags.boolean("llm.force_basic_mode")
+            && !flags.force_basic_mode()
             && message.superpower.is_none()
             && !(message.photos == 0
                 && assistant::is_fixed_command(&message.text, &self.persona.get().name))

@@ -1,6 +1,6 @@
 //! The superpower that a message requests, and how. Plain data.
 
-use crate::assistant::powers::{NoticeRequest, Power, PowerAction};
+use crate::assistant::powers::{NoticeRequest, Power, PowerAction, PowerCall};
 
 /// A superpower requested by a message.
 #[derive(Debug, Clone)]
@@ -32,12 +32,42 @@ pub(in crate::ingest) struct PowerAttempt {
     pub(in crate::ingest) sure: bool,
 }
 
+impl PowerAttempt {
+    pub(in crate::ingest) const fn sure(power: Power, action: PowerAction) -> Self {
+        Self {
+            power,
+            action,
+            sure: true,
+        }
+    }
+
+    pub(in crate::ingest) fn of(call: &PowerCall, sure: bool) -> Self {
+        Self {
+            sure,
+            ..Self::sure(call.power, call.action.clone())
+        }
+    }
+}
+
 impl RequestedPower {
-    /// Whom it asks to see next.
-    pub(in crate::ingest) fn seen_next(&self) -> Option<&str> {
-        match &self.what {
-            PowerRequest::Try(attempts) => attempts.iter().find_map(|one| one.action.seen_next()),
-            _ => None,
+    pub(in crate::ingest) const fn explicit(what: PowerRequest) -> Self {
+        Self {
+            what,
+            explicit: true,
+        }
+    }
+
+    pub(in crate::ingest) const fn implicit(what: PowerRequest) -> Self {
+        Self {
+            what,
+            explicit: false,
+        }
+    }
+
+    pub(in crate::ingest) fn to_do(power: Power, action: PowerAction, explicit: bool) -> Self {
+        Self {
+            what: PowerRequest::Try(vec![PowerAttempt::sure(power, action)]),
+            explicit,
         }
     }
 
@@ -46,46 +76,33 @@ impl RequestedPower {
         self.explicit
     }
 
+    fn attempts(&self) -> &[PowerAttempt] {
+        match &self.what {
+            PowerRequest::Try(attempts) => attempts,
+            _ => &[],
+        }
+    }
+
+    /// Whom it asks to see next.
+    pub(in crate::ingest) fn next_meeting_with(&self) -> Option<&str> {
+        let mut actions = self.attempts().iter().map(|one| &one.action);
+        actions.find_map(PowerAction::next_meeting_with)
+    }
+
     /// The superpower whose last change is to be taken back.
     pub(in crate::ingest) fn undone(&self) -> Option<Power> {
-        match &self.what {
-            PowerRequest::Try(attempts) => attempts
-                .iter()
-                .find(|attempt| attempt.action == PowerAction::Undo)
-                .map(|attempt| attempt.power),
-            _ => None,
-        }
+        let mut attempts = self.attempts().iter();
+        let undo = attempts.find(|attempt| attempt.action == PowerAction::Undo);
+        undo.map(|attempt| attempt.power)
     }
 
     /// Whether it may state something planned: a booking, a parcel, an event.
     pub(in crate::ingest) fn may_keep_days(&self) -> bool {
-        match &self.what {
-            PowerRequest::Try(attempts) => {
-                attempts.iter().any(|attempt| attempt.power.keeps_days())
-            }
-            _ => false,
-        }
+        self.attempts().iter().any(|one| one.power.keeps_days())
     }
 
     /// Whether it may be an expense, a bill or the like, with an amount.
     pub(in crate::ingest) fn may_keep_money(&self) -> bool {
-        match &self.what {
-            PowerRequest::Try(attempts) => attempts
-                .iter()
-                .any(|attempt| attempt.power.is_about_money()),
-            _ => false,
-        }
-    }
-
-    pub(in crate::ingest) fn to_do(power: Power, action: PowerAction, explicit: bool) -> Self {
-        let only = PowerAttempt {
-            power,
-            action,
-            sure: true,
-        };
-        Self {
-            what: PowerRequest::Try(vec![only]),
-            explicit,
-        }
+        self.attempts().iter().any(|one| one.power.is_about_money())
     }
 }

@@ -88,9 +88,9 @@ fn decision_facts(turn: &MessageTurn<'_>, intent: &Intent) -> DecisionFacts {
         addressed: message.mode == Mode::Group && (message.reply_to_assistant || is_called()),
         superpower: turn.requested_power.is_some(),
         humans: turn.humans,
-        threshold: turn.flags.integer("rate_limit.message_budget_threshold"),
+        threshold: turn.flags.message_budget_threshold(),
         has_something_to_say: turn.ingest.replies.have_something_to_say(intent)
-            && !turn.flags.boolean("llm.force_basic_mode"),
+            && !turn.flags.force_basic_mode(),
         access: turn.access,
     }
 }
@@ -148,7 +148,7 @@ pub(super) fn reply(
     {
         return Ok(Some(reply));
     }
-    if !left_to_model && let Some(answer) = seen_next(turn, tx)? {
+    if !left_to_model && let Some(answer) = next_meeting(turn, tx)? {
         return Ok(Some(answer.into()));
     }
     if !left_to_model
@@ -200,11 +200,11 @@ fn power_reply(
 }
 
 /// "when am i seeing sara", which is answered by what was told of her.
-fn seen_next(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<String>> {
+fn next_meeting(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<String>> {
     match turn
         .requested_power
         .as_ref()
-        .and_then(RequestedPower::seen_next)
+        .and_then(RequestedPower::next_meeting_with)
     {
         Some(name) => event_reminders::with_person(turn, tx, name),
         None => Ok(None),

@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
 use super::{Ingest, IngestOutcome};
-use crate::http::{AnswerDelivery, Connection, Peer};
+use crate::http::{Connection, DeliveryOutcome, Peer};
 
 use crate::store::Digest;
 
@@ -115,7 +115,7 @@ impl InFlight {
         }
         let delivery = connection.delivery();
         tokio::spawn(async move {
-            if delivery.await == AnswerDelivery::Lost {
+            if delivery.await == DeliveryOutcome::Lost {
                 undelivered.run().await;
             }
         });

@@ -9,7 +9,7 @@ use super::prepare::LimitUses;
 use super::requested_power::RequestedPower;
 use super::{Endpoint, Ingest, Message, Mode, PreparedMessage};
 use crate::access::Access;
-use crate::assistant::UnknownMessage;
+use crate::assistant::PossibleMeanings;
 use crate::clock::{Monotonic, Timestamp, Zone};
 use crate::error::Result;
 use crate::flags::Reader;
@@ -40,7 +40,7 @@ pub(super) struct MessageTurn<'a> {
     /// The earlier text, if the message is an edited one.
     pub(super) earlier_version: Option<EarlierVersion>,
     /// The possible meanings of an unknown message, if they were read before.
-    pub(super) unknown: Option<&'a UnknownMessage>,
+    pub(super) unknown: Option<&'a PossibleMeanings>,
     /// The superpower that the message requests, if it is offered.
     pub(super) requested_power: Option<RequestedPower>,
     /// The user's memories in the external service.
@@ -129,7 +129,7 @@ impl<'a> MessageTurn<'a> {
     }
 
     /// The chat and the person: whose dialog it is.
-    pub(super) fn here(&self) -> (RoomId, UserId) {
+    pub(super) fn dialog_key(&self) -> (RoomId, UserId) {
         (self.room.id, self.user.id)
     }
 
@@ -150,7 +150,7 @@ impl<'a> MessageTurn<'a> {
     }
 
     /// This person's message just before, if nobody wrote since.
-    pub(super) fn said_last(&self, tx: &Tx<'_>) -> Result<Option<MessageRow>> {
+    pub(super) fn previous_message(&self, tx: &Tx<'_>) -> Result<Option<MessageRow>> {
         let Some(head) = self.room.head else {
             return Ok(None);
         };
@@ -167,13 +167,13 @@ impl<'a> MessageTurn<'a> {
     }
 
     /// What the message may mean where that is unknown.
-    pub(super) fn unknown_message(&self) -> Cow<'a, UnknownMessage> {
+    pub(super) fn possible_meanings(&self) -> Cow<'a, PossibleMeanings> {
         match self.unknown {
             Some(unknown) => Cow::Borrowed(unknown),
             None => {
                 let persona = &self.ingest.persona.get().name;
                 let context = self.message.context(persona, self.timezone(), self.now);
-                Cow::Owned(UnknownMessage::read(&context))
+                Cow::Owned(PossibleMeanings::read(&context))
             }
         }
     }

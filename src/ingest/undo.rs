@@ -130,7 +130,7 @@ pub(in crate::ingest) fn told_last(
         "remove", "delete", "clear", "cancel", "drop", "done", "got", "bought", "cross", "check",
         "tick", "undo",
     ];
-    let Some(last) = turn.said_last(tx)? else {
+    let Some(last) = turn.previous_message(tx)? else {
         return Ok(None);
     };
     let text = last.text.to_lowercase();

@@ -73,7 +73,7 @@ pub(in crate::ingest) fn ask_first(
         return Ok(None);
     }
     let is_within_limits = match power {
-        Some(_) => limits::may_take_turn(turn, false),
+        Some(_) => limits::may_use_power(turn, false),
         None => limits::may_command(turn),
     };
     if !is_within_limits {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::{ReadMail, extract};
+use super::{ParsedMail, extract};
 use crate::model::calendar::EventClock;
 
 const OWN: &str = "ada@example.com";
@@ -28,7 +28,7 @@ fn expected() -> BTreeMap<String, String> {
         .collect()
 }
 
-fn shown(mail: Option<ReadMail>) -> String {
+fn shown(mail: Option<ParsedMail>) -> String {
     let Some(mail) = mail else {
         return "no mail".to_owned();
     };

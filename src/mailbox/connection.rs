@@ -21,12 +21,12 @@ const LINE_BYTES_MAX: usize = 4 * 1024;
 const LINES_MAX: usize = 20;
 
 pub(super) enum Stream<'a> {
-    Plain(Timed<'a>),
-    Tls(Box<StreamOwned<ClientConnection, Timed<'a>>>),
+    Plain(DeadlineStream<'a>),
+    Tls(Box<StreamOwned<ClientConnection, DeadlineStream<'a>>>),
 }
 
-/// Reads no more when it is late.
-pub(super) struct Timed<'a> {
+/// A stream that fails to read once the session is late.
+pub(super) struct DeadlineStream<'a> {
     tcp: TcpStream,
     is_late: &'a dyn Fn() -> bool,
 }
@@ -37,7 +37,7 @@ pub(super) fn open<'a>(
     is_late: &'a dyn Fn() -> bool,
 ) -> Result<(Stream<'a>, bool), MailboxError> {
     let tcp = connect(server)?;
-    let mut tcp = Timed { tcp, is_late };
+    let mut tcp = DeadlineStream { tcp, is_late };
     let is_greeted = server.security == Security::StartTls;
     if is_greeted {
         start_tls(&mut tcp)?;
@@ -62,8 +62,8 @@ fn connect(server: &MailServer<'_>) -> Result<TcpStream, MailboxError> {
 
 fn secure<'a>(
     server: &MailServer<'_>,
-    tcp: Timed<'a>,
-) -> Result<StreamOwned<ClientConnection, Timed<'a>>, MailboxError> {
+    tcp: DeadlineStream<'a>,
+) -> Result<StreamOwned<ClientConnection, DeadlineStream<'a>>, MailboxError> {
     let no_tls =
         |_: String| MailboxError::unreachable("TLS can't be used with the mail server's name.");
     let config = outbound::tls(server.authorities).map_err(no_tls)?;
@@ -86,7 +86,7 @@ fn secure<'a>(
 }
 
 /// Byte by byte, so that nothing which stands before TLS is taken for what comes after it.
-fn start_tls(tcp: &mut Timed<'_>) -> Result<(), MailboxError> {
+fn start_tls(tcp: &mut DeadlineStream<'_>) -> Result<(), MailboxError> {
     let greeting = read_line(tcp)?;
     if !greeting.starts_with("* OK") {
         return Err(busy());
@@ -108,7 +108,7 @@ fn no_tls_here() -> MailboxError {
     MailboxError::unreachable("The mail server offers no TLS on this port; try port 993.")
 }
 
-fn read_line(tcp: &mut Timed<'_>) -> Result<String, MailboxError> {
+fn read_line(tcp: &mut DeadlineStream<'_>) -> Result<String, MailboxError> {
     let mut line = Vec::new();
     let mut byte = [0];
     while line.len() < LINE_BYTES_MAX {
@@ -132,7 +132,7 @@ impl Stream<'_> {
     }
 }
 
-impl Read for Timed<'_> {
+impl Read for DeadlineStream<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         match (self.is_late)() {
             true => Err(std::io::ErrorKind::TimedOut.into()),
@@ -141,7 +141,7 @@ impl Read for Timed<'_> {
     }
 }
 
-impl Write for Timed<'_> {
+impl Write for DeadlineStream<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.tcp.write(bytes)
     }

@@ -10,7 +10,7 @@ use super::events::{CallStatus, WebhookEvent, record_in};
 use super::payload::NotJson;
 use super::webhook_cache::{CachedWebhook, SignatureScheme};
 use super::{Marketplace, WebhookCaller, no_sealing_key, webhook_not_found};
-use crate::auth::webhook_signature::{Key, Stamp};
+use crate::auth::webhook_signature::{Key, SignatureHeaders};
 use crate::error::{Error, ErrorKind, Quota, Result};
 use crate::limits::{MINUTE_MS, Windows};
 use crate::model::public_id::PublicId;
@@ -35,7 +35,7 @@ pub struct WebhookCall<'a> {
     /// The X-Webhook-Id headers, with any content; empty when the call has no id.
     pub delivery_id: Vec<&'a [u8]>,
     /// `None` when one of its headers is missing.
-    pub stamp: Option<Stamp<'a>>,
+    pub stamp: Option<SignatureHeaders<'a>>,
     pub body: &'a [u8],
 }
 

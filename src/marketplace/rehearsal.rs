@@ -21,7 +21,7 @@ use crate::store::UserId;
 
 /// What a call with a payload would do.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Rehearsal {
+pub struct CallPreview {
     /// The fields read from the payload.
     pub fields: Map<String, Value>,
     /// Paths without a value, and required fields without a value.
@@ -39,7 +39,7 @@ impl Marketplace {
         app_id: String,
         webhook_id: String,
         body: &[u8],
-    ) -> Result<Rehearsal> {
+    ) -> Result<CallPreview> {
         let row = self
             .store
             .read(move |view| owned_webhook(view, caller, &app_id, &webhook_id))
@@ -55,7 +55,7 @@ impl Marketplace {
             missing.extend(action.missing(&values).into_iter().map(str::to_owned));
         }
         let key = hook.key.as_ref().ok_or_else(no_sealing_key)?;
-        Ok(Rehearsal {
+        Ok(CallPreview {
             fields,
             missing,
             text,

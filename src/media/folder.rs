@@ -1,9 +1,8 @@
 //! The folder of photos beside the database. Files are readable by the service's user only, and
 //! have their name only when complete. Blocking.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::format::Format;
@@ -39,20 +38,12 @@ impl Folder {
 
     /// The file is synced and has its name when this returns.
     pub(super) fn write(&self, photo_id: &str, format: Format, photo: &[u8]) -> io::Result<()> {
-        let mut builder = DirBuilder::new();
-        builder.recursive(true).mode(0o700).create(&self.dir)?;
+        files::make_private_folder(&self.dir)?;
         let path = self.path(photo_id, format);
         let draft = self.dir.join(format!("{photo_id}{DRAFT}"));
-        let mut options = OpenOptions::new();
-        let mut file = options
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&draft)?;
-        file.write_all(photo)?;
-        file.sync_all()?;
+        files::copy_private(&draft, &mut &photo[..])?;
         fs::rename(&draft, &path)?;
-        File::open(&self.dir)?.sync_all()
+        files::sync_folder_of(&path)
     }
 
     pub(super) fn read(&self, photo_id: &str, format: Format) -> io::Result<Vec<u8>> {

@@ -22,7 +22,7 @@ impl Default for MemoryCache {
     fn default() -> Self {
         Self {
             state: Mutex::default(),
-            metrics: CacheMetrics::into("memories"),
+            metrics: CacheMetrics::of("memories"),
         }
     }
 }

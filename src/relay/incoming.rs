@@ -8,6 +8,8 @@ const TEXT_BYTES_MAX: usize = 32 * 1024;
 pub(super) const CORRECTION_S_MAX: i64 = 60;
 
 /// Answers to messages that a relay can't post.
+pub(super) const NO_PHOTO: &str =
+    "I couldn't get that photo from the server. Could you send it again?";
 pub(super) const CANT_HEAR: &str = "I can't hear yet. Could you write it to me?";
 pub(super) const CANT_READ: &str =
     "I can't make anything of that yet: I read text and look at photos.";

@@ -86,7 +86,7 @@ impl RelayStatus {
         }
         let name = self.name;
         match problem {
-            Some(problem) => log::warn!("relay {name}, the {what}: {problem}"),
+            Some(problem) => log::warn!("relay {name}: the {what} does not work: {problem}"),
             None => log::info!("relay {name}: the {what} works"),
         }
         *known = problem.map(str::to_owned);

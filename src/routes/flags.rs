@@ -11,7 +11,7 @@ use super::{Request, audit};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::flags::registry::{self, Flag};
-use crate::flags::{FlagList, Override, SET_BY_CHARS_MAX};
+use crate::flags::{Override, SET_BY_CHARS_MAX};
 use crate::http::{self, Fields, Response};
 use crate::model::masking::masked;
 use crate::store::Operator;
@@ -36,9 +36,7 @@ pub(super) async fn status(rq: Request<Admin>) -> Result<Response> {
 }
 
 pub(super) async fn list(rq: Request<Admin>) -> Result<Response> {
-    let flags = registry::all().iter();
-    let flags = flags.map(|flag| rq.app.flags.view(flag)).collect();
-    Ok(http::json(&FlagList { flags }))
+    Ok(http::json(&rq.app.flags.list()))
 }
 
 /// A new override.

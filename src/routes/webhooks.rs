@@ -2,7 +2,7 @@
 
 use super::answers::StatusAnswer;
 use super::{Caller, Request, address, origin};
-use crate::auth::webhook_signature::Stamp;
+use crate::auth::webhook_signature::SignatureHeaders;
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::{self, Bytes, Response};
 use crate::marketplace::WebhookCaller;
@@ -22,7 +22,7 @@ pub(super) async fn receive(mut rq: Request<(), String>) -> Result<Response> {
     };
     let header = |name| rq.exchange.header(name).ok().flatten();
     let stamp = || {
-        Some(Stamp {
+        Some(SignatureHeaders {
             id: header("webhook-id")?,
             timestamp: header("webhook-timestamp")?,
             signatures: header("webhook-signature")?,

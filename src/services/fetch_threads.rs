@@ -16,11 +16,11 @@ type Work = Box<dyn FnOnce() + Send>;
 
 pub(super) struct FetchThreads {
     count_max: usize,
-    shared: Arc<Shared>,
+    shared: Arc<SharedQueue>,
 }
 
 #[derive(Default)]
-struct Shared {
+struct SharedQueue {
     state: Mutex<WorkQueue>,
     /// Notified when there is work, and when the threads must end.
     changed: Condvar,
@@ -85,7 +85,7 @@ impl Drop for FetchThreads {
     }
 }
 
-impl Shared {
+impl SharedQueue {
     /// Works until there was nothing to do for a while.
     fn serve(&self) {
         let mut state = self.state.lock();

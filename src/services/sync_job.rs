@@ -27,7 +27,7 @@ pub async fn run(services: Arc<Services>, metrics: Arc<JobMetrics>) {
         let outcome = start_due(&services, &mut syncs, now).await;
         metrics.ran(&outcome, services.clock.now().0);
         if let Err(error) = outcome {
-            log::warn!("connected services: {error}");
+            log::warn!("due connected services could not be handled: {error}");
         }
         let pause = services.clock.pause(now, POLL_INTERVAL);
         tokio::pin!(pause);
@@ -63,7 +63,7 @@ async fn start_due(
             let services = services.clone();
             syncs.spawn(async move {
                 if let Err(error) = services.carry_out(change).await {
-                    log::warn!("calendar changes: {error}");
+                    log::warn!("a calendar change could not be carried out: {error}");
                 }
             });
         }
@@ -93,7 +93,7 @@ async fn start_due(
             let services = services.clone();
             syncs.spawn(async move {
                 if let Err(error) = services.sync_begun(service.id).await {
-                    log::warn!("connected services: {error}");
+                    log::warn!("the sync of a connected service could not be stored: {error}");
                 }
             });
         }

@@ -6,10 +6,11 @@ use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::random;
 
-pub struct NewMail<'a> {
-    pub recipient: &'a str,
-    pub subject: &'a str,
-    pub text: &'a str,
+/// A mail to be queued.
+pub struct NewMail {
+    pub recipient: String,
+    pub subject: String,
+    pub text: String,
 }
 
 #[derive(Clone)]
@@ -32,15 +33,15 @@ const WAIT_MS_MAX: i64 = 60 * 60 * 1000;
 const MAILS_MAX: i64 = 16;
 
 impl Tx<'_> {
-    pub fn insert_mail(&self, new: &NewMail<'_>, now: Timestamp) -> Result<()> {
+    pub fn insert_mail(&self, new: &NewMail, now: Timestamp) -> Result<()> {
         self.run(
             "INSERT INTO outgoing_mails (mail_id, recipient, subject, text, due_at, created_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?5)",
             (
                 random::uuid().to_string(),
-                new.recipient,
-                new.subject,
-                new.text,
+                &new.recipient,
+                &new.subject,
+                &new.text,
                 now,
             ),
         )

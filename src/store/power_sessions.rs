@@ -41,9 +41,9 @@ impl Tx<'_> {
         (!session.is_over(now)).then_some(session)
     }
 
-    /// Counts a turn with a superpower, in a new session unless one of it is active. `session_id`
+    /// Counts a use of a superpower, in a new session unless one of it is active. `session_id`
     /// is used for a new session.
-    pub fn take_power_turn(
+    pub fn count_power_use(
         &mut self,
         user: UserId,
         room: RoomId,

@@ -13,6 +13,16 @@ pub enum PowerOwner {
     Room(RoomId),
 }
 
+impl PowerOwner {
+    /// The column that holds the owner's id, and the id.
+    const fn column_and_id(self) -> (&'static str, i64) {
+        match self {
+            Self::User(user) => ("user_id", user.0),
+            Self::Room(room) => ("room_id", room.0),
+        }
+    }
+}
+
 /// The state of one superpower for one owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PowerState {
@@ -55,34 +65,21 @@ const COLUMNS: &str = "SELECT power, user_id, room_id, at FROM power_alarms";
 
 impl Tx<'_> {
     pub fn power_state(&self, owner: PowerOwner, name: &str) -> Result<Option<PowerState>> {
-        let (sql, id) = match owner {
-            PowerOwner::User(user) => (
-                "SELECT power, state, previous FROM power_states WHERE user_id = ?1 AND power = ?2",
-                user.0,
-            ),
-            PowerOwner::Room(room) => (
-                "SELECT power, state, previous FROM power_states WHERE room_id = ?1 AND power = ?2",
-                room.0,
-            ),
-        };
-        self.find(sql, (id, name))
+        let (owner, id) = owner.column_and_id();
+        let sql = format!(
+            "SELECT power, state, previous FROM power_states WHERE {owner} = ?1 AND power = ?2"
+        );
+        self.find(&sql, (id, name))
     }
 
     /// The newest message that changed a state of this owner, and when.
     pub fn newest_power_change(&self, owner: PowerOwner) -> Result<Option<(i64, Timestamp)>> {
-        let (sql, id) = match owner {
-            PowerOwner::User(user) => (
-                "SELECT message_id, updated_at FROM power_states
-                 WHERE user_id = ?1 AND message_id IS NOT NULL ORDER BY message_id DESC LIMIT 1",
-                user.0,
-            ),
-            PowerOwner::Room(room) => (
-                "SELECT message_id, updated_at FROM power_states
-                 WHERE room_id = ?1 AND message_id IS NOT NULL ORDER BY message_id DESC LIMIT 1",
-                room.0,
-            ),
-        };
-        self.find(sql, [id])
+        let (owner, id) = owner.column_and_id();
+        let sql = format!(
+            "SELECT message_id, updated_at FROM power_states
+             WHERE {owner} = ?1 AND message_id IS NOT NULL ORDER BY message_id DESC LIMIT 1"
+        );
+        self.find(&sql, [id])
     }
 
     /// The last write of a state.
@@ -91,17 +88,11 @@ impl Tx<'_> {
         owner: PowerOwner,
         name: &str,
     ) -> Result<Option<PowerStateWrite>> {
-        let (sql, id) = match owner {
-            PowerOwner::User(user) => (
-                "SELECT updated_at, message_id FROM power_states WHERE user_id = ?1 AND power = ?2",
-                user.0,
-            ),
-            PowerOwner::Room(room) => (
-                "SELECT updated_at, message_id FROM power_states WHERE room_id = ?1 AND power = ?2",
-                room.0,
-            ),
-        };
-        self.find(sql, (id, name))
+        let (owner, id) = owner.column_and_id();
+        let sql = format!(
+            "SELECT updated_at, message_id FROM power_states WHERE {owner} = ?1 AND power = ?2"
+        );
+        self.find(&sql, (id, name))
     }
 
     /// The names of the superpowers whose state was last written by a message.
@@ -110,17 +101,9 @@ impl Tx<'_> {
         owner: PowerOwner,
         message_id: i64,
     ) -> Result<Vec<String>> {
-        let (sql, id) = match owner {
-            PowerOwner::User(user) => (
-                "SELECT power FROM power_states WHERE user_id = ?1 AND message_id = ?2",
-                user.0,
-            ),
-            PowerOwner::Room(room) => (
-                "SELECT power FROM power_states WHERE room_id = ?1 AND message_id = ?2",
-                room.0,
-            ),
-        };
-        self.all(sql, (id, message_id))
+        let (owner, id) = owner.column_and_id();
+        let sql = format!("SELECT power FROM power_states WHERE {owner} = ?1 AND message_id = ?2");
+        self.all(&sql, (id, message_id))
     }
 
     pub fn set_power_state(
@@ -129,25 +112,16 @@ impl Tx<'_> {
         new: &PowerState,
         write: PowerStateWrite,
     ) -> Result<()> {
-        let (sql, id) = match owner {
-            PowerOwner::User(user) => (
-                "INSERT INTO power_states (user_id, power, state, previous, updated_at, message_id)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-                 ON CONFLICT (user_id, power)
-                 DO UPDATE SET state = ?3, previous = ?4, updated_at = ?5, message_id = ?6",
-                user.0,
-            ),
-            PowerOwner::Room(room) => (
-                "INSERT INTO power_states (room_id, power, state, previous, updated_at, message_id)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-                 ON CONFLICT (room_id, power)
-                 DO UPDATE SET state = ?3, previous = ?4, updated_at = ?5, message_id = ?6",
-                room.0,
-            ),
-        };
+        let (owner, id) = owner.column_and_id();
+        let sql = format!(
+            "INSERT INTO power_states ({owner}, power, state, previous, updated_at, message_id)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+             ON CONFLICT ({owner}, power)
+             DO UPDATE SET state = ?3, previous = ?4, updated_at = ?5, message_id = ?6"
+        );
         let PowerStateWrite { at, message_id } = write;
         self.run(
-            sql,
+            &sql,
             (id, &new.name, &new.state, &new.previous, at, message_id),
         )
     }
@@ -228,17 +202,9 @@ impl Tx<'_> {
 impl View<'_> {
     /// All states of an owner.
     pub fn power_states(&self, owner: PowerOwner) -> Result<Vec<PowerState>> {
-        let (sql, id) = match owner {
-            PowerOwner::User(user) => (
-                "SELECT power, state, previous FROM power_states WHERE user_id = ?1",
-                user.0,
-            ),
-            PowerOwner::Room(room) => (
-                "SELECT power, state, previous FROM power_states WHERE room_id = ?1",
-                room.0,
-            ),
-        };
-        self.all(sql, [id])
+        let (owner, id) = owner.column_and_id();
+        let sql = format!("SELECT power, state, previous FROM power_states WHERE {owner} = ?1");
+        self.all(&sql, [id])
     }
 
     /// The time of the next alarm.

@@ -140,8 +140,8 @@ async fn it_says_what_is_wrong_and_forgets_whom_it_showed() {
         assert_eq!(found, (&json!(notice), &json!(is_open)), "{step}");
     }
     for (shown, missing, place) in [
-        ("user", "no_user", "found"),
-        ("message", "no_message", "story"),
+        ("user", "no_user", "searchResult"),
+        ("message", "no_message", "decision"),
     ] {
         assert_ne!(seen[shown][place], "", "{shown}");
         assert_eq!(seen[missing][place], "", "{missing}");

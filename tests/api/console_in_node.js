@@ -60,7 +60,7 @@ async function submit(form, fields) {
   await new Promise((resolve) => setTimeout(resolve, 50));
   return {
     notice: byId("notice").textContent, calls, is_open: byId("enter").hidden,
-    found: byId("found").textContent, story: byId("story").textContent,
+    searchResult: byId("searchResult").textContent, decision: byId("decision").textContent,
   };
 }
 

@@ -89,7 +89,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     ("limits", &["clock", "error"]),
     // Of flags only the table of keys.
     ("store", &["clock", "error", "files", "flags", "metrics", "model", "random"]),
-    ("flags", &["clock", "config", "metrics", "outbound", "setting"]),
+    ("flags", &["clock", "config", "metrics", "model", "outbound", "setting"]),
     ("model", &["clock"]),
     ("http", &["error", "metrics", "random"]),
     ("outbound", &[]),
@@ -213,7 +213,6 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("indicatif", &["src/cli/progress.rs"]),
     ("parking_lot", ANYWHERE),
     ("arc_swap", &["src/setting.rs"]),
-    ("foldhash", &["src/flags/registry.rs"]),
     (
         "rustix",
         &[

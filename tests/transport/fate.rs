@@ -1,6 +1,6 @@
 //! Whether an answer reached its client.
 
-use chatkeep::http::{AnswerDelivery, Peer};
+use chatkeep::http::{DeliveryOutcome, Peer};
 use tokio::io::AsyncWriteExt;
 
 use crate::wire::{Client, Server, get, patiently, start};
@@ -21,7 +21,7 @@ async fn hear() {
 }
 
 impl Server {
-    async fn outcome(&mut self) -> (Peer, AnswerDelivery) {
+    async fn outcome(&mut self) -> (Peer, DeliveryOutcome) {
         hear().await;
         self.go.notify_one();
         let outcome = patiently(self.fates.recv()).await.unwrap();
@@ -41,7 +41,7 @@ async fn a_client_that_stays_gets_its_answer() {
     assert_eq!(client.rest().await.body(), "waited");
     assert_eq!(
         server.outcome().await,
-        (Peer::Open, AnswerDelivery::Delivered)
+        (Peer::Open, DeliveryOutcome::Delivered)
     );
 }
 
@@ -51,7 +51,7 @@ async fn a_client_that_only_stopped_sending_gets_its_answer() {
     client.0.shutdown().await.unwrap();
     let (outcome, answer) = tokio::join!(server.outcome(), client.rest());
     assert_eq!(answer.body(), "waited");
-    assert_eq!(outcome, (Peer::HalfClosed, AnswerDelivery::Delivered));
+    assert_eq!(outcome, (Peer::HalfClosed, DeliveryOutcome::Delivered));
 }
 
 #[tokio::test]
@@ -62,7 +62,7 @@ async fn a_client_that_stopped_sending_and_closes_after_reading_got_its_answer()
     let (outcome, status) = tokio::join!(server.outcome(), read_and_close);
     assert_eq!(
         (status, outcome),
-        (200, (Peer::HalfClosed, AnswerDelivery::Delivered))
+        (200, (Peer::HalfClosed, DeliveryOutcome::Delivered))
     );
 }
 
@@ -72,7 +72,7 @@ async fn the_answer_to_a_closed_client_is_lost() {
     drop(client);
     assert_eq!(
         server.outcome().await,
-        (Peer::HalfClosed, AnswerDelivery::Lost)
+        (Peer::HalfClosed, DeliveryOutcome::Lost)
     );
     assert_eq!(server.get("/plain").await.status(), 200);
 }
@@ -82,5 +82,5 @@ async fn the_answer_to_a_client_that_reset_is_lost() {
     let (mut server, client) = waiting().await;
     client.0.set_zero_linger().unwrap();
     drop(client);
-    assert_eq!(server.outcome().await, (Peer::Gone, AnswerDelivery::Lost));
+    assert_eq!(server.outcome().await, (Peer::Gone, DeliveryOutcome::Lost));
 }

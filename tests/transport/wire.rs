@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chatkeep::error::{Error, Result};
 use chatkeep::http::{
-    self, AnswerDelivery, DrainEnd, Exchange, Handler, Match, Method, Peer, ServerMetrics,
+    self, DeliveryOutcome, DrainEnd, Exchange, Handler, Match, Method, Peer, ServerMetrics,
     ServerSettings,
 };
 use futures_util::FutureExt;
@@ -30,7 +30,7 @@ pub(crate) struct Server {
     /// A line for everything that handlers do.
     pub(crate) log: mpsc::UnboundedReceiver<String>,
     /// What became of answers of `/wait`.
-    pub(crate) fates: mpsc::UnboundedReceiver<(Peer, AnswerDelivery)>,
+    pub(crate) fates: mpsc::UnboundedReceiver<(Peer, DeliveryOutcome)>,
     stop: watch::Sender<bool>,
     task: JoinHandle<DrainEnd>,
 }
@@ -216,7 +216,7 @@ struct Desk {
     router: http::Router<Target>,
     go: Arc<Notify>,
     log: mpsc::UnboundedSender<String>,
-    fates: mpsc::UnboundedSender<(Peer, AnswerDelivery)>,
+    fates: mpsc::UnboundedSender<(Peer, DeliveryOutcome)>,
 }
 
 impl Desk {

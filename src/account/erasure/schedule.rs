@@ -66,7 +66,7 @@ pub async fn run(eraser: Arc<Eraser>, metrics: Arc<JobMetrics>) {
                 waits.then(|| now.plus_ms(waiting_ms(waiting_runs)))
             }
             Err(error) => {
-                log::warn!("purge: {error}");
+                log::warn!("due accounts could not be erased: {error}");
                 Some(now.plus_ms(AFTER_FAILURE_MS))
             }
         };

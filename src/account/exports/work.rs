@@ -39,7 +39,7 @@ pub async fn run(exports: Arc<Exports>, metrics: Arc<JobMetrics>) {
         let started = work.start_waiting().await;
         metrics.ran(&started, work.exports.clock.now().0);
         if let Err(error) = started {
-            log::warn!("exports: {error}");
+            log::warn!("waiting exports could not be started: {error}");
         }
         if let Err(error) = expire(&work.exports).await {
             log::warn!("expired exports can't be removed: {error}");

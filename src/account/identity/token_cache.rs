@@ -23,7 +23,7 @@ impl Default for TokenCache {
     fn default() -> Self {
         Self {
             tokens: Mutex::default(),
-            metrics: CacheMetrics::into("tokens"),
+            metrics: CacheMetrics::of("tokens"),
         }
     }
 }

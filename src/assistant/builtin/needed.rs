@@ -76,7 +76,7 @@ fn is_no_purchase(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{MessageContext, Statement, UnknownMessage};
+    use super::super::{MessageContext, PossibleMeanings, Statement};
     use crate::clock::Timestamp;
 
     #[test]
@@ -104,7 +104,7 @@ mod tests {
             ("i need bo to call", None),
         ] {
             let context = MessageContext::direct(text, Timestamp(0));
-            let needed = match UnknownMessage::read(&context).statement {
+            let needed = match PossibleMeanings::read(&context).statement {
                 Some(Statement::Needed(thing)) => Some(thing),
                 _ => None,
             };

@@ -409,7 +409,7 @@ fn is_of_either_day(words: &Words, range: Range<usize>, spec: &TimeExpression, t
         && when::trailing_time(words, range).is_some()
 }
 
-/// "the day before my trip to pack"; `None` when no event is named.
+/// The request for a reminder with this text at the time of `spec`.
 fn finished(message: &ParsedMessage, spec: &TimeExpression, text: &str) -> Intent {
     if text.chars().count() > REMINDER_CHARS_MAX {
         return Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX));

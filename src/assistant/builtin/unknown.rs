@@ -21,7 +21,7 @@ const HOW_LONG_LEFT: [&str; 11] = [
 const STATEMENT_BYTES_MAX: usize = 200;
 
 #[derive(Debug, Clone)]
-pub struct UnknownMessage {
+pub struct PossibleMeanings {
     /// The reminder that it names by its words, and what to do with it.
     pub named_follow_up: Option<FollowUp>,
     /// The subject of a question: "what's the wifi password?".
@@ -61,7 +61,7 @@ pub enum Statement {
     Plans(Vec<(String, Timestamp)>),
 }
 
-impl UnknownMessage {
+impl PossibleMeanings {
     pub fn read(context: &MessageContext<'_>) -> Self {
         Self::of_parsed(&read_message(context))
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::events;
 use super::facts::EventFact;
-use super::notice::{Notice, SentNotices};
+use super::notice::{self, Notice, SentNotices};
 use super::operations::{self, CallContext, needed_minute};
 use super::{Power, PowerContext, RequestStrength, Superpower};
 use super::{local_time, parsers, texts};
@@ -80,25 +80,10 @@ impl MorningState {
 
     /// The messages of this morning and the next.
     fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
-        if !context.facts.has_calendar {
-            return Vec::new();
+        match context.facts.has_calendar {
+            true => notice::daily("morning", self.minute(), LATE_S, context),
+            false => Vec::new(),
         }
-        let today = context.today();
-        let days = [
-            Some(today),
-            today.succ_opt(),
-            today.succ_opt().and_then(|d| d.succ_opt()),
-        ];
-        let morning = |date: chrono::NaiveDate| {
-            let planned = local_time::moment(date, self.minute(), context.zone())?;
-            Some(Notice {
-                key: format!("morning {}", local_time::number(date)),
-                planned,
-                over: planned.plus_s(LATE_S),
-                text: String::new(),
-            })
-        };
-        days.into_iter().flatten().filter_map(morning).collect()
     }
 }
 
@@ -205,7 +190,7 @@ impl Superpower for MorningState {
                     "Okay, your morning briefing comes at {} on days with something on. “stop morning briefing” ends that.",
                     texts::clock_text(minute)
                 );
-                super::notice::promise(Power::CalendarMorning, &promised, context)
+                notice::promise(Power::CalendarMorning, &promised, context)
             }
         })
     }

@@ -12,7 +12,6 @@ use super::facts::Booking;
 use super::notice::{self, Notice, promise};
 use super::planned_time::PlannedTime;
 use super::{Plan, Power, PowerContext, Superpower, local_time};
-use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
@@ -50,16 +49,6 @@ pub(super) struct CancellationState {
 }
 
 impl CancellationState {
-    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
-        let mut notices = Vec::new();
-        for entry in &self.deadlines.list {
-            for days in BEFORE_DAYS {
-                notices.extend(warning(entry, days, context));
-            }
-        }
-        notices
-    }
-
     fn keep(&mut self, draft: EntryDraft, context: &PowerContext<'_>) -> String {
         self.deadlines.drop_old(KEPT_DAYS, context);
         let (id, before) = match self
@@ -141,7 +130,7 @@ fn warning(entry: &Entry, days: i64, context: &PowerContext<'_>) -> Option<Notic
 }
 
 /// A trial or a free cancellation of a mail.
-fn mailed(booking: &Booking) -> Option<MailedEntry> {
+fn entry_of_booking(booking: &Booking) -> Option<MailedEntry> {
     let what = match (booking.kind, booking.name()) {
         (FactKind::TrialEnd, name) if name.is_empty() => "trial".to_owned(),
         (FactKind::TrialEnd, name) => format!("{name} trial"),
@@ -160,7 +149,7 @@ impl Superpower for CancellationState {
     type Action = CancellationAction;
 
     fn add_facts(&mut self, context: &PowerContext<'_>) {
-        self.deadlines.add_mailed(context, mailed);
+        self.deadlines.add_mailed(context, entry_of_booking);
     }
 
     fn apply(&mut self, action: CancellationAction, context: &PowerContext<'_>) -> Option<String> {
@@ -222,6 +211,10 @@ impl Superpower for CancellationState {
         Some(&self.deadlines)
     }
 
+    fn entries_mut(&mut self) -> Option<&mut Entries> {
+        Some(&mut self.deadlines)
+    }
+
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
         let line = |entry: &Entry, when: &str| format!("{} ends: {when}", entry.what);
         self.deadlines.lines_between((from, to), line)
@@ -235,11 +228,13 @@ impl Superpower for CancellationState {
         self.deadlines.list.iter().filter_map(day).collect()
     }
 
-    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
-        self.deadlines.next_notice(&self.notices(context), context)
-    }
-
-    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
-        self.deadlines.tell(self.notices(context), context)
+    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
+        let mut notices = Vec::new();
+        for entry in &self.deadlines.list {
+            for days in BEFORE_DAYS {
+                notices.extend(warning(entry, days, context));
+            }
+        }
+        notices
     }
 }

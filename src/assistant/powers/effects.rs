@@ -1,6 +1,8 @@
 //! The effects that superpowers request from `ingest`, like a change of a calendar. Only types; how
 //! they are carried out is not known here.
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::calendar::EventTime;
 
 /// An effect outside of the superpower's own state.
@@ -19,9 +21,9 @@ pub enum PowerEffect {
 }
 
 /// One of the requests that a message may have meant.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestChoice {
-    /// The event's name, as the person was shown it.
+    /// The request's subject, as the person was shown it.
     pub name: String,
     /// Its words.
     pub request: String,

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::notice::{Notice, SentNotices, promise};
+use super::notice::{self, Notice, SentNotices, promise};
 use super::operations::{self, CallContext, minute};
 use super::{Plan, Power, PowerContext, RequestStrength, Superpower};
 use super::{local_time, parsers, texts};
@@ -122,25 +122,10 @@ impl EveningState {
 
     /// The messages of this evening and the next.
     fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
-        let Some(minute) = self.minute(context) else {
-            return Vec::new();
-        };
-        let today = context.today();
-        let evening = |date: chrono::NaiveDate| {
-            let planned = local_time::moment(date, minute, context.zone())?;
-            Some(Notice {
-                key: format!("evening {}", local_time::number(date)),
-                planned,
-                over: planned.plus_s(LATE_S),
-                text: String::new(),
-            })
-        };
-        let days = [
-            Some(today),
-            today.succ_opt(),
-            today.succ_opt().and_then(|d| d.succ_opt()),
-        ];
-        days.into_iter().flatten().filter_map(evening).collect()
+        match self.minute(context) {
+            Some(minute) => notice::daily("evening", minute, LATE_S, context),
+            None => Vec::new(),
+        }
     }
 }
 

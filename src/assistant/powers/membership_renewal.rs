@@ -121,11 +121,6 @@ fn notice(entry: &Entry, context: &PowerContext<'_>) -> Option<Notice> {
 }
 
 impl RenewalState {
-    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
-        let list = self.renewals.list.iter();
-        list.filter_map(|entry| notice(entry, context)).collect()
-    }
-
     fn keep(&mut self, draft: EntryDraft, context: &PowerContext<'_>) -> String {
         self.renewals.drop_old(KEPT_DAYS, context);
         let mut draft = draft;
@@ -259,7 +254,7 @@ impl RenewalState {
 }
 
 /// A yearly renewal that a mail announces.
-fn mailed(booking: &Booking) -> Option<MailedEntry> {
+fn entry_of_booking(booking: &Booking) -> Option<MailedEntry> {
     let is_named = booking.kind == FactKind::Renewal && !booking.name().is_empty();
     is_named.then(|| MailedEntry {
         period: Some(Period::Yearly),
@@ -274,7 +269,7 @@ impl Superpower for RenewalState {
     type Action = RenewalAction;
 
     fn add_facts(&mut self, context: &PowerContext<'_>) {
-        self.renewals.add_mailed(context, mailed);
+        self.renewals.add_mailed(context, entry_of_booking);
     }
 
     fn apply(&mut self, action: RenewalAction, context: &PowerContext<'_>) -> Option<String> {
@@ -360,18 +355,12 @@ impl Superpower for RenewalState {
         (!lines.is_empty()).then(|| format!("Renewals: {}", lines.join(", ")))
     }
 
-    fn is_same_but_in_use(&self, other: &Self) -> bool {
-        self.renewals.is_same_but_shown(&other.renewals)
-    }
-
-    fn before(&self, after: &Self) -> Self {
-        Self {
-            renewals: self.renewals.with_shown(&after.renewals),
-        }
-    }
-
     fn entries(&self) -> Option<&Entries> {
         Some(&self.renewals)
+    }
+
+    fn entries_mut(&mut self) -> Option<&mut Entries> {
+        Some(&mut self.renewals)
     }
 
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
@@ -403,7 +392,8 @@ impl Superpower for RenewalState {
         })
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
-        self.renewals.tell(self.notices(context), context)
+    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
+        let list = self.renewals.list.iter();
+        list.filter_map(|entry| notice(entry, context)).collect()
     }
 }

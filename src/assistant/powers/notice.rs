@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Power, PowerContext};
+use super::{Power, PowerContext, local_time};
 use crate::assistant::text::when;
 use crate::clock::{Timestamp, Zone};
 
@@ -133,6 +133,27 @@ impl SentNotices {
 pub(super) fn joined(due: &[Notice]) -> Option<String> {
     let texts: Vec<&str> = due.iter().map(|notice| notice.text.as_str()).collect();
     (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+/// The messages that come at that minute of each day, today and on the next two days. Their text is
+/// made when they are sent.
+pub(super) fn daily(
+    name: &str,
+    minute: u32,
+    late_s: i64,
+    context: &PowerContext<'_>,
+) -> Vec<Notice> {
+    let days = context.today().iter_days().take(3);
+    let notice = |date| {
+        let planned = local_time::moment(date, minute, context.zone())?;
+        Some(Notice {
+            key: format!("{name} {}", local_time::number(date)),
+            planned,
+            over: planned.plus_s(late_s),
+            text: String::new(),
+        })
+    };
+    days.filter_map(notice).collect()
 }
 
 /// A time of day some days before a day.

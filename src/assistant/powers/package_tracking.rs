@@ -15,7 +15,6 @@ use super::planned_time::{self, PlannedTime};
 use super::texts;
 use super::{Plan, Power, PowerContext, Superpower, events};
 use crate::assistant::builtin::TimeChange;
-use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
@@ -88,22 +87,6 @@ pub(super) struct ParcelState {
 }
 
 impl ParcelState {
-    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
-        let to_notice = |entry: &Entry| {
-            let date = entry.date(context.today())?;
-            let span = entries::on_the_day(date, context)?;
-            let mut text = format!("📦 Expected today: {}", entry.what);
-            if let Some(minute) = entry.minute {
-                text.push_str(&format!(" at {}", texts::clock_text(minute)));
-            }
-            if !entry.details.is_empty() {
-                text.push_str(&format!(", {}", entry.details));
-            }
-            Some(entry.notice("day", span, text))
-        };
-        self.parcels.list.iter().filter_map(to_notice).collect()
-    }
-
     fn keep(&mut self, draft: EntryDraft, context: &PowerContext<'_>) -> String {
         self.parcels.drop_old(KEPT_DAYS, context);
         let known = self.parcels.list.iter().find(|entry| {
@@ -257,7 +240,7 @@ impl ParcelState {
 }
 
 /// A parcel of a mail that has not arrived, with its carrier and number.
-fn mailed(booking: &Booking) -> Option<MailedEntry> {
+fn entry_of_booking(booking: &Booking) -> Option<MailedEntry> {
     let details = &booking.details;
     if booking.kind != FactKind::Parcel || details.delivered {
         return None;
@@ -296,7 +279,7 @@ impl Superpower for ParcelState {
     type Action = ParcelAction;
 
     fn add_facts(&mut self, context: &PowerContext<'_>) {
-        self.parcels.add_mailed(context, mailed);
+        self.parcels.add_mailed(context, entry_of_booking);
     }
 
     fn apply(&mut self, action: ParcelAction, context: &PowerContext<'_>) -> Option<String> {
@@ -360,18 +343,12 @@ impl Superpower for ParcelState {
         (!names.is_empty()).then(|| format!("Expected: {}", names.join(", ")))
     }
 
-    fn is_same_but_in_use(&self, other: &Self) -> bool {
-        self.parcels.is_same_but_shown(&other.parcels)
-    }
-
-    fn before(&self, after: &Self) -> Self {
-        Self {
-            parcels: self.parcels.with_shown(&after.parcels),
-        }
-    }
-
     fn entries(&self) -> Option<&Entries> {
         Some(&self.parcels)
+    }
+
+    fn entries_mut(&mut self) -> Option<&mut Entries> {
+        Some(&mut self.parcels)
     }
 
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
@@ -387,11 +364,19 @@ impl Superpower for ParcelState {
         plans
     }
 
-    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
-        self.parcels.next_notice(&self.notices(context), context)
-    }
-
-    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
-        self.parcels.tell(self.notices(context), context)
+    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
+        let to_notice = |entry: &Entry| {
+            let date = entry.date(context.today())?;
+            let span = entries::on_the_day(date, context)?;
+            let mut text = format!("📦 Expected today: {}", entry.what);
+            if let Some(minute) = entry.minute {
+                text.push_str(&format!(" at {}", texts::clock_text(minute)));
+            }
+            if !entry.details.is_empty() {
+                text.push_str(&format!(", {}", entry.details));
+            }
+            Some(entry.notice("day", span, text))
+        };
+        self.parcels.list.iter().filter_map(to_notice).collect()
     }
 }

@@ -19,7 +19,6 @@ use super::planned_time::{self, PlannedTime};
 use super::{Plan, Power, PowerContext, PowerEffect, RequestChoice, Superpower};
 use crate::assistant::builtin::TimeChange;
 use crate::assistant::text::words::Words;
-use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;
 pub(super) use read::{asked_detail, parse};
@@ -100,23 +99,6 @@ pub(super) struct ReservationState {
 }
 
 impl ReservationState {
-    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
-        let to_notice = |entry: &Entry| {
-            let date = entry.date(context.today())?;
-            let span = match entry.minute {
-                Some(_) => {
-                    let begins = entry.begins(context)?;
-                    (begins.plus_s(-BEFORE_S), begins)
-                }
-                None => entries::on_the_day(date, context)?,
-            };
-            let text = format!("📌 Coming up: {}", entry.display(context));
-            Some(entry.notice("before", span, text))
-        };
-        let reported = self.bookings.list.iter().filter(|entry| !entry.is_quiet);
-        reported.filter_map(to_notice).collect()
-    }
-
     fn keep(
         &mut self,
         draft: EntryDraft,
@@ -161,7 +143,7 @@ impl ReservationState {
         promise(POWER, before, context)
     }
 
-    /// The place knows nothing of it.
+    /// Moves a booking here. The restaurant or hotel is not told of the change.
     fn relocate(
         &mut self,
         which: &EntryRef,
@@ -317,7 +299,7 @@ fn order_refused(what: &str) -> String {
 }
 
 /// A table, a room or an appointment of a mail, with its number and address.
-fn mailed(booking: &Booking, context: &PowerContext<'_>) -> Option<MailedEntry> {
+fn entry_of_booking(booking: &Booking, context: &PowerContext<'_>) -> Option<MailedEntry> {
     let is_one = matches!(
         booking.kind,
         FactKind::Restaurant | FactKind::Hotel | FactKind::Appointment
@@ -351,7 +333,7 @@ impl Superpower for ReservationState {
 
     fn add_facts(&mut self, context: &PowerContext<'_>) {
         self.bookings
-            .add_mailed(context, |booking| mailed(booking, context));
+            .add_mailed(context, |booking| entry_of_booking(booking, context));
     }
 
     fn apply(&mut self, action: ReservationAction, context: &PowerContext<'_>) -> Option<String> {
@@ -426,19 +408,16 @@ impl Superpower for ReservationState {
         self.bookings.brief("Booked", (today, today), context)
     }
 
-    fn is_same_but_in_use(&self, other: &Self) -> bool {
-        self.bookings.is_same_but_shown(&other.bookings)
-    }
-
-    fn before(&self, after: &Self) -> Self {
-        Self {
-            bookings: self.bookings.with_shown(&after.bookings),
-            ..self.clone()
-        }
+    fn equals_except_shown(&self, other: &Self) -> bool {
+        self.bookings.with_shown(&other.bookings) == other.bookings
     }
 
     fn entries(&self) -> Option<&Entries> {
         Some(&self.bookings)
+    }
+
+    fn entries_mut(&mut self) -> Option<&mut Entries> {
+        Some(&mut self.bookings)
     }
 
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
@@ -454,11 +433,20 @@ impl Superpower for ReservationState {
         (!self.choices.is_empty()).then(|| PowerEffect::AskWhich(self.choices.clone()))
     }
 
-    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
-        self.bookings.next_notice(&self.notices(context), context)
-    }
-
-    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
-        self.bookings.tell(self.notices(context), context)
+    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
+        let to_notice = |entry: &Entry| {
+            let date = entry.date(context.today())?;
+            let span = match entry.minute {
+                Some(_) => {
+                    let begins = entry.begins(context)?;
+                    (begins.plus_s(-BEFORE_S), begins)
+                }
+                None => entries::on_the_day(date, context)?,
+            };
+            let text = format!("📌 Coming up: {}", entry.display(context));
+            Some(entry.notice("before", span, text))
+        };
+        let reported = self.bookings.list.iter().filter(|entry| !entry.is_quiet);
+        reported.filter_map(to_notice).collect()
     }
 }

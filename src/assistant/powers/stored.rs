@@ -3,7 +3,7 @@
 use super::{Power, PowerContext, PowerOutcome, StoredState, Superpower};
 use crate::clock::Timestamp;
 
-/// Characters of an owner's JSON. Every superpower's own limits keep it far smaller.
+/// Bytes of an owner's JSON. Every superpower's own limits keep it far smaller.
 const STATE_BYTES_MAX: usize = 512 * 1024;
 
 /// The stored state, with the facts from elsewhere.
@@ -36,15 +36,15 @@ pub(super) fn act<S: Superpower>(
     if state.len() > STATE_BYTES_MAX {
         return Ok(unchanged(&before, Some(full(power)), context));
     }
-    let previous = match after.is_same_but_in_use(&before) {
+    let previous = match after.equals_except_shown(&before) {
         true => stored.and_then(|stored| stored.previous.clone()),
-        false => Some(serde_json::to_string(&before.before(&after))?),
+        false => Some(serde_json::to_string(&before.undo_state(&after))?),
     };
     let effect = after.effect();
     let stored = StoredState { state, previous };
     Ok(PowerOutcome {
         reply,
-        is_only_shown: after.is_same_but_in_use(&before),
+        is_only_shown: after.equals_except_shown(&before),
         alarm: after.alarm(context),
         questions: Vec::new(),
         announced: Vec::new(),
@@ -64,7 +64,7 @@ pub(super) fn overview<S: Superpower>(
 }
 
 /// A reply that changes nothing. What may be ordinary talk gets none where nothing is stored.
-pub(super) fn said<S: Superpower>(
+pub(super) fn reply_only<S: Superpower>(
     stored: Option<&StoredState>,
     reply: String,
     context: &PowerContext<'_>,

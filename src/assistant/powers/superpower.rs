@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::context::PowerContext;
 use super::effects::PowerEffect;
 use super::entries::Entries;
+use super::notice::Notice;
 use super::plan::Plan;
 use crate::clock::Timestamp;
 
@@ -77,14 +78,21 @@ pub(super) trait Superpower:
         Vec::new()
     }
 
+    /// The messages about its entries that it sends on its own.
+    fn notices(&self, _context: &PowerContext<'_>) -> Vec<Notice> {
+        Vec::new()
+    }
+
     /// Its next alarm after now.
-    fn alarm(&self, _context: &PowerContext<'_>) -> Option<Timestamp> {
-        None
+    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+        let entries = self.entries()?;
+        entries.next_notice(&self.notices(context), context)
     }
 
     /// Handles the alarm that was set for `at`.
-    fn on_alarm(&mut self, _at: Timestamp, _context: &PowerContext<'_>) -> Option<String> {
-        None
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+        let notices = self.notices(context);
+        self.entries_mut()?.tell(notices, context)
     }
 
     /// Its plans for coming days, for other superpowers.
@@ -113,13 +121,17 @@ pub(super) trait Superpower:
     }
 
     /// Whether it differs from `other` at most in what is being spoken of, which `undo` passes over.
-    fn is_same_but_in_use(&self, _other: &Self) -> bool {
-        false
+    fn equals_except_shown(&self, other: &Self) -> bool {
+        self.undo_state(other) == *other
     }
 
     /// The state that `undo` brings back after `self` became `after`.
-    fn before(&self, _after: &Self) -> Self {
-        self.clone()
+    fn undo_state(&self, after: &Self) -> Self {
+        let mut before = self.clone();
+        if let (Some(entries), Some(after)) = (before.entries_mut(), after.entries()) {
+            *entries = entries.with_shown(after);
+        }
+        before
     }
 
     /// Its state as typed fields, for a language model; `None` where a text says it all.
@@ -129,6 +141,10 @@ pub(super) trait Superpower:
 
     /// Its entries, if it keeps such.
     fn entries(&self) -> Option<&Entries> {
+        None
+    }
+
+    fn entries_mut(&mut self) -> Option<&mut Entries> {
         None
     }
 

@@ -8,7 +8,6 @@ use super::context::PowerContext;
 use super::lacking::{AnswerKind, LackingPart};
 use super::operations::{Arguments, CallContext, Result as ToolResult, read, schema};
 use super::plan::Plan;
-use super::power::Power;
 use super::stored::{self, read as read_state};
 use super::superpower::{PowerOutcome, RequestStrength, StoredState, Superpower};
 use super::{
@@ -19,6 +18,7 @@ use super::{
     package_tracking, post_event_checkin, reservation_prep, tickets_vault, todo_list, travel_brain,
     trip_planner,
 };
+use crate::model::power::Power;
 use bill_split::BillSplitAction;
 use birthday_reminder::BirthdayAction;
 use budget_tracker::BudgetAction;
@@ -88,7 +88,7 @@ macro_rules! superpowers {
                         stored::undo::<$module::$state>(self, stored, context)
                     })*
                     $((Self::$power, PowerAction::Unclear(reply)) => {
-                        stored::said::<$module::$state>(stored, reply, context)
+                        stored::reply_only::<$module::$state>(stored, reply, context)
                     })*
                     // Also for an action of another superpower.
                     $((Self::$power, _) => {
@@ -356,7 +356,7 @@ impl PowerAction {
     }
 
     /// Whom it asks to see next: "when am i seeing sara".
-    pub fn seen_next(&self) -> Option<&str> {
+    pub fn next_meeting_with(&self) -> Option<&str> {
         match self {
             Self::CalendarQueryAgent(CalendarQuery::Next(name)) => name.as_deref(),
             _ => None,

@@ -13,7 +13,6 @@ use super::notice::{Notice, promise};
 use super::planned_time::PlannedTime;
 use super::{LackingPart, Plan, Power, PowerContext, Superpower, events};
 use super::{local_time, texts};
-use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
@@ -71,37 +70,6 @@ pub(super) struct TicketState {
 }
 
 impl TicketState {
-    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
-        let to_notice = |entry: &Entry| {
-            let date = entry.date(context.today())?;
-            let (span, when) = match entry.minute {
-                Some(minute) => {
-                    let begins = entry.begins(context)?;
-                    let planned = begins.plus_s(-BEFORE_S);
-                    let clock = texts::clock_text(minute);
-                    let local = if entry.ahead_s == 0 {
-                        ""
-                    } else {
-                        texts::LOCAL_TIME
-                    };
-                    ((planned, begins), format!(" at {clock}{local}"))
-                }
-                None => (entries::on_the_day(date, context)?, String::new()),
-            };
-            let day = match date == context.today() {
-                true => "today".to_owned(),
-                false => texts::display(date, context.today()),
-            };
-            let mut text = format!("🎟️ Your ticket for {day}{when}: {}", entry.what);
-            if !entry.details.is_empty() {
-                text.push_str(", ");
-                text.push_str(&entry.details);
-            }
-            Some(entry.notice("before", span, text))
-        };
-        self.tickets.list.iter().filter_map(to_notice).collect()
-    }
-
     fn keep(&mut self, draft: EntryDraft, context: &PowerContext<'_>) -> String {
         self.tickets.drop_old(KEPT_DAYS, context);
         let id = match self.tickets.add(POWER, draft) {
@@ -149,7 +117,7 @@ impl Superpower for TicketState {
     type Action = TicketAction;
 
     fn add_facts(&mut self, context: &PowerContext<'_>) {
-        self.tickets.add_mailed(context, mailed);
+        self.tickets.add_mailed(context, entry_of_booking);
     }
 
     fn apply(&mut self, action: TicketAction, context: &PowerContext<'_>) -> Option<String> {
@@ -237,18 +205,12 @@ impl Superpower for TicketState {
         (!names.is_empty()).then(|| format!("Tickets: {}", names.join("; ")))
     }
 
-    fn is_same_but_in_use(&self, other: &Self) -> bool {
-        self.tickets.is_same_but_shown(&other.tickets)
-    }
-
-    fn before(&self, after: &Self) -> Self {
-        Self {
-            tickets: self.tickets.with_shown(&after.tickets),
-        }
-    }
-
     fn entries(&self) -> Option<&Entries> {
         Some(&self.tickets)
+    }
+
+    fn entries_mut(&mut self) -> Option<&mut Entries> {
+        Some(&mut self.tickets)
     }
 
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
@@ -260,17 +222,40 @@ impl Superpower for TicketState {
         self.tickets.plans(context)
     }
 
-    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
-        self.tickets.next_notice(&self.notices(context), context)
-    }
-
-    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
-        self.tickets.tell(self.notices(context), context)
+    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
+        let to_notice = |entry: &Entry| {
+            let date = entry.date(context.today())?;
+            let (span, when) = match entry.minute {
+                Some(minute) => {
+                    let begins = entry.begins(context)?;
+                    let planned = begins.plus_s(-BEFORE_S);
+                    let clock = texts::clock_text(minute);
+                    let local = if entry.ahead_s == 0 {
+                        ""
+                    } else {
+                        texts::LOCAL_TIME
+                    };
+                    ((planned, begins), format!(" at {clock}{local}"))
+                }
+                None => (entries::on_the_day(date, context)?, String::new()),
+            };
+            let day = match date == context.today() {
+                true => "today".to_owned(),
+                false => texts::display(date, context.today()),
+            };
+            let mut text = format!("🎟️ Your ticket for {day}{when}: {}", entry.what);
+            if !entry.details.is_empty() {
+                text.push_str(", ");
+                text.push_str(&entry.details);
+            }
+            Some(entry.notice("before", span, text))
+        };
+        self.tickets.list.iter().filter_map(to_notice).collect()
     }
 }
 
 /// A ticket of a mail, with what a person needs at the door.
-fn mailed(booking: &Booking) -> Option<MailedEntry> {
+fn entry_of_booking(booking: &Booking) -> Option<MailedEntry> {
     if booking.kind != FactKind::Event {
         return None;
     }

@@ -261,11 +261,11 @@ impl Superpower for TodoState {
         self.asked.clone().map(PowerEffect::AskWhether)
     }
 
-    fn is_same_but_in_use(&self, other: &Self) -> bool {
+    fn equals_except_shown(&self, other: &Self) -> bool {
         self.items == other.items && self.lists == other.lists
     }
 
-    fn before(&self, after: &Self) -> Self {
+    fn undo_state(&self, after: &Self) -> Self {
         Self {
             in_use: after.in_use.clone(),
             used_at: after.used_at,

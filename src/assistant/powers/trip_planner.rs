@@ -318,11 +318,11 @@ impl Superpower for TripState {
         (!self.choices.is_empty()).then(|| PowerEffect::AskWhich(self.choices.clone()))
     }
 
-    fn is_same_but_in_use(&self, other: &Self) -> bool {
+    fn equals_except_shown(&self, other: &Self) -> bool {
         self.trips == other.trips
     }
 
-    fn before(&self, after: &Self) -> Self {
+    fn undo_state(&self, after: &Self) -> Self {
         let mut trips = self.trips.clone();
         // The one that comes back is spoken of.
         trips.sort_by_key(|trip| !after.trips.contains(trip));

@@ -86,21 +86,3 @@ pub(super) fn fit_results(exchanges: &mut [ToolExchange]) {
         }
     }
 }
-
-/// At most this many characters, ending with an ellipsis if cut.
-pub(super) fn cut(text: &str, chars_max: usize) -> String {
-    if text.chars().count() <= chars_max {
-        return text.to_owned();
-    }
-    let mut short = String::new();
-    let mut chars = 1;
-    for grapheme in text.graphemes(true) {
-        chars += grapheme.chars().count();
-        if chars > chars_max {
-            break;
-        }
-        short.push_str(grapheme);
-    }
-    short.push('…');
-    short
-}

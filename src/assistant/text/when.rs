@@ -268,11 +268,7 @@ pub(in crate::assistant) fn time_at(words: &Words, at: usize) -> Option<(TimeExp
 
 /// The hour after "for", as for an alarm: "7", "7 tomorrow". A count ("7 people") isn't one.
 pub(in crate::assistant) fn read_hour(words: &Words, at: usize) -> Option<(TimeExpression, usize)> {
-    let (clock, end) = clock::clock(words, at, true)?;
-    let hour = TimeExpression {
-        clock: Some(clock),
-        ..TimeExpression::default()
-    };
+    let (hour, end) = read_hour_alone(words, at)?;
     let more = read(words, end).and_then(|(spec, end)| Some((hour.merged(spec)?, end)));
     let (spec, end) = more.unwrap_or((hour, end));
     matches!(words.get(end), "" | "to" | "that").then_some((spec, end))

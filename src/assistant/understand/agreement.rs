@@ -4,7 +4,7 @@
 use super::several::asks_for_power;
 use crate::assistant::builtin::parsing::read_message;
 use crate::assistant::builtin::{
-    FollowUp, Intent, MessageContext, ParsedMessage, Statement, UnknownMessage, follow_up,
+    FollowUp, Intent, MessageContext, ParsedMessage, PossibleMeanings, Statement, follow_up,
     one_request,
 };
 use crate::assistant::powers::{PowerCall, RequestStrength, recognise};
@@ -18,7 +18,7 @@ static YES: Phrases = Phrases::new(&["yes please", "yes pls", "yes", "yeah", "ye
 
 /// A reminder of something to do and its time.
 fn stated_plan(message: &ParsedMessage<'_>, is_linked: bool) -> Option<Intent> {
-    let stated = is_linked.then(|| UnknownMessage::of_parsed(message).statement)??;
+    let stated = is_linked.then(|| PossibleMeanings::of_parsed(message).statement)??;
     let Statement::Plan {
         text,
         send_at,

@@ -132,7 +132,7 @@ impl NamedTimes {
             }
         }
         if tokens.iter().any(|token| MIDNIGHT.contains(&token.text)) {
-            // That of a day may be its first moment or the next day's.
+            // The midnight of a day is 00:00 of it or of the next day.
             named.days.clear();
             named.hours.push(NamedHour {
                 hour: 0,

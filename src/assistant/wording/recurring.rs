@@ -2,6 +2,7 @@
 
 use chrono::{NaiveDateTime, Weekday};
 
+use super::texts::joined;
 use super::{quoted, stop, times};
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::{Frequency, GAP_S_MIN, Pattern, Recurrence, RecurrenceError};
@@ -244,14 +245,6 @@ pub(super) fn ordinal(n: i8) -> String {
         _ => "th",
     };
     format!("{n}{end}")
-}
-
-fn joined(items: &[String]) -> String {
-    match items {
-        [] => String::new(),
-        [one] => one.clone(),
-        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
-    }
 }
 
 fn weekday(day: Weekday) -> &'static str {

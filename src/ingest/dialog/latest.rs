@@ -276,7 +276,13 @@ impl Latest {
             },
             ..self.clone()
         };
-        dialog::note(tx, turn.here(), DialogPart::Latest, Some(&latest), turn.now)
+        dialog::note(
+            tx,
+            turn.dialog_key(),
+            DialogPart::Latest,
+            Some(&latest),
+            turn.now,
+        )
     }
 
     /// Notes reminders that were delivered.
@@ -338,7 +344,7 @@ fn read_if_of(turn: &MessageTurn<'_>, tx: &Tx<'_>, message_id: i64) -> Result<Op
 /// Whether the person's last message set or changed something.
 pub(in crate::ingest) fn is_of_last_message(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
     let latest = read_named(turn, tx)?.map(|(latest, _)| latest);
-    let last = turn.said_last(tx)?;
+    let last = turn.previous_message(tx)?;
     Ok(latest
         .zip(last)
         .is_some_and(|(latest, last)| latest.is_of_message(last.id)))
@@ -354,7 +360,13 @@ pub(in crate::ingest) fn revise(
         return Ok(());
     };
     change(&mut latest);
-    dialog::note(tx, turn.here(), DialogPart::Latest, Some(&latest), turn.now)
+    dialog::note(
+        tx,
+        turn.dialog_key(),
+        DialogPart::Latest,
+        Some(&latest),
+        turn.now,
+    )
 }
 
 /// Notes a fact that the message stated. The reminders that "it" means stay the same.

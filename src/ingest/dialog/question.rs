@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::latest;
 use crate::assistant::Intent;
-use crate::assistant::powers::AnswerKind;
+use crate::assistant::powers::{AnswerKind, RequestChoice};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::{self, NotedRule};
@@ -97,7 +97,7 @@ pub(in crate::ingest) enum Question {
     },
     /// Which of several requests to do.
     WhichRequest {
-        choices: Vec<NamedRequest>,
+        choices: Vec<RequestChoice>,
     },
     /// Whether to change the person's calendar.
     ChangeCalendar(PendingCalendarChange),
@@ -111,14 +111,6 @@ pub(in crate::ingest) struct PendingCalendarChange {
     pub(in crate::ingest) change: CalendarChange,
     /// The sentence for when it is done.
     pub(in crate::ingest) done: String,
-}
-
-/// A request that a message may have meant, as its words.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(in crate::ingest) struct NamedRequest {
-    /// The request's subject, as it was shown.
-    pub(in crate::ingest) name: String,
-    pub(in crate::ingest) request: String,
 }
 
 /// A reminder that a message may refer to.
@@ -146,7 +138,7 @@ pub(in crate::ingest) fn ask(
 ) -> Result<()> {
     dialog::note(
         tx,
-        turn.here(),
+        turn.dialog_key(),
         DialogPart::Question,
         Some(question),
         turn.now,
@@ -173,7 +165,7 @@ pub(in crate::ingest) fn read_last(
 
 pub(in crate::ingest) fn close(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<()> {
     let none: Option<&Question> = None;
-    dialog::note(tx, turn.here(), DialogPart::Question, none, turn.now)
+    dialog::note(tx, turn.dialog_key(), DialogPart::Question, none, turn.now)
 }
 
 /// Whether the assistant's question is what was said last, of it and of reminders.
@@ -186,7 +178,7 @@ pub(in crate::ingest) fn is_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Res
 /// Whether the question was asked at the person's last message, or after it.
 pub(in crate::ingest) fn was_just_asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
     let question = read_last(turn, tx, QUESTION_MS)?;
-    let last = turn.said_last(tx)?;
+    let last = turn.previous_message(tx)?;
     Ok(question.is_some_and(|(_, asked)| last.is_none_or(|last| last.received_at <= asked)))
 }
 

@@ -124,6 +124,6 @@ fn completes_last(turn: &MessageTurn<'_>, tx: &Tx<'_>, time: &TimeChange) -> Res
     if !(time.is_repeat() || time.is_hour()) || !latest::is_of_last_message(turn, tx)? {
         return Ok(false);
     }
-    let last = turn.said_last(tx)?;
+    let last = turn.previous_message(tx)?;
     Ok(time.is_repeat() || last.is_some_and(|last| !assistant::names_hour(&last.text)))
 }

@@ -129,7 +129,7 @@ fn change_appointment(
     });
     for call in calls {
         let is_offered =
-            APPOINTMENT_POWERS.contains(&call.power) && turn.flags.superpower(call.power.name());
+            APPOINTMENT_POWERS.contains(&call.power) && turn.flags.superpower(call.power);
         if !is_offered {
             continue;
         }

@@ -17,7 +17,7 @@ pub(in crate::ingest) fn carry_out(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
 ) -> Result<Option<Reply>> {
-    let unknown = turn.unknown_message();
+    let unknown = turn.possible_meanings();
     let Some(what) = &unknown.named_follow_up else {
         return Ok(None);
     };
@@ -224,7 +224,7 @@ pub(in crate::ingest) fn nothing_to_move(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
 ) -> Result<Option<String>> {
-    let unknown = turn.unknown_message();
+    let unknown = turn.possible_meanings();
     let Some(FollowUp::Change {
         which: ReminderRef::About(about),
         ..

@@ -149,7 +149,7 @@ pub(super) fn change_offset(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<O
 /// The request for a reminder before something that was said just before, with the offset that this
 /// message names.
 fn offset_said(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Intent>> {
-    let Some(last) = turn.said_last(tx)? else {
+    let Some(last) = turn.previous_message(tx)? else {
         return Ok(None);
     };
     let mut messages = tx.view().chain(last.id, OFFSETS_MAX)?;

@@ -67,7 +67,7 @@ pub(in crate::ingest) fn kept_reminders(
     tx: &Tx<'_>,
     intent: &Intent,
 ) -> Result<Option<String>> {
-    let cancelled = || match &turn.unknown_message().named_follow_up {
+    let cancelled = || match &turn.possible_meanings().named_follow_up {
         Some(FollowUp::CalledOffAbout(about) | FollowUp::Cancel(ReminderRef::About(about))) => {
             Some(about.clone())
         }

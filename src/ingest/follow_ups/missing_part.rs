@@ -23,7 +23,7 @@ pub(in crate::ingest) fn answer_what(
     };
     let persona = &turn.ingest.persona.get().name;
     let is_task = || assistant::begins_with_task(&turn.message.text, persona);
-    if turn.unknown_message().sympathy.is_some()
+    if turn.possible_meanings().sympathy.is_some()
         || !question::was_just_asked(turn, tx)? && !is_task()
     {
         return Ok(None); // talk
@@ -190,7 +190,7 @@ fn understood(turn: &MessageTurn<'_>, request: &str) -> Intent {
 fn was_changed_since_asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
     let asked_at = tx.question(turn.room.id, turn.user.id)?;
     let asked_at = asked_at.map(|(_, at)| at);
-    let last = turn.said_last(tx)?;
+    let last = turn.previous_message(tx)?;
     let is_later = |last: &MessageRow| asked_at.is_some_and(|asked_at| last.received_at > asked_at);
     Ok(match last.filter(is_later) {
         Some(last) => !powers::changed_by(turn, tx, last.id)?.is_empty(),

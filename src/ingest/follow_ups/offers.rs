@@ -20,7 +20,7 @@ pub(in crate::ingest) fn take_statement(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
 ) -> Result<Option<Reply>> {
-    let unknown = turn.unknown_message();
+    let unknown = turn.possible_meanings();
     let stated = unknown.statement.clone().filter(|_| !turn.in_group());
     let unset = match may_agree(turn) {
         true => question::read_open(turn, tx)?,
@@ -96,7 +96,7 @@ fn answer(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, stated: Statement) -> Result<
             text,
             send_at,
             recurrence,
-        } if turn.unknown_message().foreign_language.is_none() => {
+        } if turn.possible_meanings().foreign_language.is_none() => {
             let new = NewTime {
                 send_at,
                 recurrence,
@@ -104,7 +104,7 @@ fn answer(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, stated: Statement) -> Result<
             };
             Some(offer(turn, tx, text, &new)?)
         }
-        Statement::Plans(each) if turn.unknown_message().foreign_language.is_none() => {
+        Statement::Plans(each) if turn.possible_meanings().foreign_language.is_none() => {
             let pairs: Vec<(&str, Timestamp)> =
                 each.iter().map(|(text, at)| (text.as_str(), *at)).collect();
             let reply = wording::reminders_offered(&pairs, turn.now, turn.timezone());
@@ -117,7 +117,7 @@ fn answer(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, stated: Statement) -> Result<
 }
 
 fn has_power(turn: &MessageTurn<'_>, tx: &Tx<'_>, power: Power) -> Result<bool> {
-    Ok(turn.flags.superpower(power.name()) && gate::has_superpowers(turn, tx)?)
+    Ok(turn.flags.superpower(power) && gate::has_superpowers(turn, tx)?)
 }
 
 /// Does what was offered. `None`: nothing was, or this only asks: "yes?".

@@ -58,7 +58,7 @@ pub(super) fn asks_about_day(
         return Ok(false);
     }
     let persona = &turn.ingest.persona.get().name;
-    let last = turn.said_last(tx)?;
+    let last = turn.previous_message(tx)?;
     let understood = last.map(|last| assistant::understand(&context_of(turn, &last, persona)));
     Ok(matches!(
         understood.as_ref().map(Intent::unless_follow_up),

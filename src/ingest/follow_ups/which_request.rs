@@ -1,9 +1,9 @@
 //! The answer to the question which of several requests is meant: "2", "the friday one".
 
-use crate::assistant::powers::choice;
+use crate::assistant::powers::{RequestChoice, choice};
 use crate::error::Result;
 use crate::ingest::corrected_value;
-use crate::ingest::dialog::question::{self, NamedRequest, Question};
+use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::powers::answer;
 use crate::ingest::turn::MessageTurn;
 use crate::store::Tx;
@@ -46,18 +46,18 @@ pub(super) fn is_asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> 
     )
 }
 
-fn open_choices(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Vec<NamedRequest>>> {
+fn open_choices(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Vec<RequestChoice>>> {
     let Some(Question::WhichRequest { choices }) = question::read_open(turn, tx)? else {
         return Ok(None);
     };
     // Only what is said next is an answer.
     let asked_at = tx.question(turn.room.id, turn.user.id)?.map(|(_, at)| at);
-    let last = turn.said_last(tx)?.map(|last| last.received_at);
+    let last = turn.previous_message(tx)?.map(|last| last.received_at);
     let is_next = last <= asked_at && question::is_last(turn, tx)?;
     Ok(is_next.then_some(choices))
 }
 
-fn carry_out(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, chosen: &NamedRequest) -> Result<String> {
+fn carry_out(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, chosen: &RequestChoice) -> Result<String> {
     question::close(turn, tx)?;
     match corrected_value::correct_by(turn, tx, &chosen.request)? {
         Some(corrected) => Ok(corrected),

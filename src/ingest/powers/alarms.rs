@@ -4,7 +4,7 @@
 
 use crate::clock::Zone;
 
-use super::read_services::ReadServices;
+use super::service_cache::ServiceCache;
 use super::{facts, notices, state_of, stored_state};
 use crate::assistant::powers::{Facts, Power, PowerContext};
 use crate::clock::Timestamp;
@@ -74,7 +74,7 @@ impl Ingest {
         };
         let row = tx.user(user)?;
         let flags = self.flags.for_user(&row.public_id);
-        Ok(offered(Power::FocusProtector, &flags).then_some(until))
+        Ok(flags.superpower(Power::FocusProtector).then_some(until))
     }
 
     /// Handles due alarms.
@@ -112,7 +112,7 @@ impl Ingest {
         {
             return tx.postpone_power_alarm(alarm.user, &alarm.name, morning);
         }
-        let mut known = ReadServices::default();
+        let mut known = ServiceCache::default();
         let person = (alarm.user, timezone);
         let mut facts = facts::gather(tx, power, person, &flags, &mut known, now)?;
         facts.is_mail_judged = self.replies.model().is_some();
@@ -127,7 +127,7 @@ impl Ingest {
             .on_alarm(stored.as_ref(), alarm.at, &context)
             .map_err(Error::internal)?;
         // The end of a focus session is announced even if the superpower is no longer offered.
-        let may_speak = offered(power, &flags)
+        let may_speak = flags.superpower(power)
             && !(context.muted && power.can_be_muted())
             && gate::has_superpowers_alone(&user, &flags, now);
         if let Some(reply) = outcome.reply.filter(|_| may_speak) {
@@ -232,7 +232,7 @@ impl Ingest {
         let (user, now) = (plan.user, plan.now);
         let preferences = notices::preferences(tx, user)?;
         let planned = tx.power_alarms(user)?;
-        let mut known = ReadServices::default();
+        let mut known = ServiceCache::default();
         for power in Power::ALL.into_iter().filter(|power| power.has_alarms()) {
             if !is_wanted(power) {
                 continue;
@@ -303,8 +303,4 @@ fn next_check(
     }
     let check = now.plus_s(CHECK_INTERVAL_S);
     Some(at.map_or(check, |at| at.min(check)))
-}
-
-fn offered(power: Power, flags: &Reader<'_>) -> bool {
-    flags.superpower(power.name()) && !flags.boolean("llm.force_basic_mode")
 }

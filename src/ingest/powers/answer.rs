@@ -53,7 +53,7 @@ pub(in crate::ingest) fn answer_requested_power(
         }
         PowerRequest::Each(clauses) => return answer_each(turn, tx, clauses),
         PowerRequest::End(_) | PowerRequest::Notices(_)
-            if !limits::may_take_turn(turn, called.explicit) =>
+            if !limits::may_use_power(turn, called.explicit) =>
         {
             limits::too_many(turn)
         }
@@ -77,11 +77,7 @@ fn undo(
     power: Power,
 ) -> Result<Option<String>> {
     let write = tx.power_state_write(turn.owner(), power.name())?;
-    let attempt = PowerAttempt {
-        power,
-        action: PowerAction::Undo,
-        sure: true,
-    };
+    let attempt = PowerAttempt::sure(power, PowerAction::Undo);
     let Some(reply) = attempt::run(turn, tx, &attempt, called.explicit)? else {
         return Ok(None);
     };
@@ -107,9 +103,7 @@ pub(in crate::ingest) fn newest_change(
     let message = tx.view().message(message_id)?;
     let is_own = message.is_some_and(|message| message.user == turn.user.id);
     let changed = changed_by(turn, tx, message_id)?;
-    let are_on = changed
-        .iter()
-        .all(|power| turn.flags.superpower(power.name()));
+    let are_on = changed.iter().all(|power| turn.flags.superpower(*power));
     let is_theirs = is_own && are_on && gate::has_superpowers(turn, tx)?;
     Ok(is_theirs.then_some((message_id, at)))
 }
@@ -140,17 +134,13 @@ fn end(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, power: Power, explicit: bool) ->
     let action = power.stop_of_running().filter(|_| still_sends);
     let stopped = match action {
         Some(action) => {
-            let attempt = PowerAttempt {
-                power,
-                action,
-                sure: true,
-            };
+            let attempt = PowerAttempt::sure(power, action);
             attempt::run(turn, tx, &attempt, explicit)?
         }
         None => None,
     };
     if stopped.is_none() {
-        attempt::take_turn(turn, tx, power)?;
+        attempt::count_use(turn, tx, power)?;
     }
     tx.end_power_session(turn.user.id, turn.room.id, turn.now)?;
     Ok(match stopped {
@@ -175,7 +165,7 @@ fn say_nothing_is_known(
             false // the memories may say that they don't know either
         }
         Intent::Unknown if memories::answer(turn, tx)?.is_some() => return Ok(None),
-        Intent::Unknown => turn.unknown_message().asked_about.is_some(),
+        Intent::Unknown => turn.possible_meanings().asked_about.is_some(),
         _ => return Ok(None),
     };
     let may_answer =
@@ -187,11 +177,7 @@ fn say_nothing_is_known(
     let others = attempts.iter().filter(|attempt| may_answer(attempt.power));
     let others = others.map(|attempt| (attempt.power, attempt.action.clone()));
     for (power, action) in of_kept.chain(others) {
-        let attempt = PowerAttempt {
-            power,
-            action,
-            sure: true,
-        };
+        let attempt = PowerAttempt::sure(power, action);
         if let Some(reply) = attempt::run(turn, tx, &attempt, false)? {
             return Ok(Some(reply));
         }
@@ -232,7 +218,7 @@ pub(in crate::ingest) fn answer_text(
     };
     let is_offered = |call: &&PowerCall| {
         (is_sure(call) || call.strength == RequestStrength::Soft)
-            && turn.flags.superpower(call.power.name())
+            && turn.flags.superpower(call.power)
     };
     let mut calls: Vec<&PowerCall> = calls.calls.iter().filter(is_offered).collect();
     calls.sort_by_key(|call| !is_sure(call));
@@ -242,11 +228,7 @@ pub(in crate::ingest) fn answer_text(
         return Ok(is_sure(call).then(|| denial.reply(&persona)));
     }
     for call in calls {
-        let attempt = PowerAttempt {
-            power: call.power,
-            action: call.action.clone(),
-            sure: is_sure(call),
-        };
+        let attempt = PowerAttempt::of(call, is_sure(call));
         if let Some(reply) = attempt::run(turn, tx, &attempt, false)? {
             return Ok(Some(text_of(turn, reply)));
         }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::read_services::ReadServices;
+use super::service_cache::ServiceCache;
 use super::{PowerReply, alarms, facts, first_value, notices, state_of, stored_state};
 use crate::assistant::powers::{
     Facts, LackingPart, NoticePreferences, Power, PowerAction, PowerContext, PowerEffect,
@@ -11,7 +11,7 @@ use crate::assistant::powers::{
 use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
-use crate::ingest::dialog::question::{self, NamedRequest, Question};
+use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::requested_power::PowerAttempt;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{calendar_changes, direct_chat, gate, limits};
@@ -60,7 +60,7 @@ pub(super) fn run(
     if is_told_before {
         reply = power.not_connected().to_owned();
     }
-    if !limits::may_take_turn(turn, explicit) {
+    if !limits::may_use_power(turn, explicit) {
         return Ok(Some(PowerReply::TooMany));
     }
     let changes_state = outcome.stored.is_some() && !outcome.is_only_shown;
@@ -82,7 +82,7 @@ pub(super) fn run(
     }
     match is_answered_alone {
         true => reply = direct_chat::answer(turn, tx, &reply)?,
-        false => take_turn(turn, tx, power)?,
+        false => count_use(turn, tx, power)?,
     }
     Ok(Some(PowerReply::Said {
         text: reply,
@@ -102,7 +102,7 @@ fn refused_at_once(
         return Some(attempt.sure.then(|| PowerReply::unchanged(text)));
     }
     let is_undo = attempt.action == PowerAction::Undo;
-    (is_undo && !limits::may_take_turn(turn, explicit)).then_some(Some(PowerReply::TooMany))
+    (is_undo && !limits::may_use_power(turn, explicit)).then_some(Some(PowerReply::TooMany))
 }
 
 /// The state to which an action is applied. "undo" of a correction returns to the first value.
@@ -144,11 +144,6 @@ fn apply(
             None
         }
         Some(PowerEffect::AskWhich(choices)) => {
-            let choices = choices.into_iter().map(|one| NamedRequest {
-                name: one.name,
-                request: one.request,
-            });
-            let choices = choices.collect();
             question::ask(turn, tx, &Question::WhichRequest { choices })?;
             None
         }
@@ -243,7 +238,7 @@ fn facts_for(turn: &MessageTurn<'_>, tx: &Tx<'_>, power: Power) -> Result<Facts>
         return Ok(Facts::default());
     }
     let person = (turn.user.id, turn.timezone());
-    let mut known = ReadServices::default();
+    let mut known = ServiceCache::default();
     facts::gather(tx, power, person, &turn.flags, &mut known, turn.now)
 }
 
@@ -296,12 +291,7 @@ pub(in crate::ingest) fn act(
     power: Power,
     action: PowerAction,
 ) -> Result<Option<PowerReply>> {
-    let attempt = PowerAttempt {
-        power,
-        action,
-        sure: true,
-    };
-    run(turn, tx, &attempt, true)
+    run(turn, tx, &PowerAttempt::sure(power, action), true)
 }
 
 /// The superpower's state here as typed fields, for a language model.
@@ -332,14 +322,13 @@ pub(in crate::ingest) fn act_if_known(
     action: PowerAction,
 ) -> Result<Option<PowerReply>> {
     let attempt = PowerAttempt {
-        power,
-        action,
         sure: false,
+        ..PowerAttempt::sure(power, action)
     };
     run(turn, tx, &attempt, false)
 }
 
-pub(super) fn take_turn(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, power: Power) -> Result<()> {
+pub(super) fn count_use(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, power: Power) -> Result<()> {
     let id = || random::uuid().to_string();
-    tx.take_power_turn(turn.user.id, turn.room.id, power.name(), id, turn.now)
+    tx.count_power_use(turn.user.id, turn.room.id, power.name(), id, turn.now)
 }

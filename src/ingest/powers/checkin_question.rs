@@ -111,7 +111,7 @@ fn is_about_reminder(
 fn tells_of_another(turn: &MessageTurn<'_>) -> bool {
     let power = turn.requested_power.as_ref();
     power.is_some_and(|power| power.may_keep_days() || power.may_keep_money())
-        || turn.unknown_message().statement.is_some()
+        || turn.possible_meanings().statement.is_some()
 }
 
 /// Remembers what was answered to the question how something was. `None`: nothing was

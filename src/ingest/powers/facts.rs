@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::read_services::{ReadServices, to_event};
+use super::service_cache::{ServiceCache, to_event};
 use super::{notices, stored_state};
 use crate::assistant::powers::{
     Booking, BookingDetails, CalendarName, EventFact, Facts, Mail, Plan, Power, PowerContext,
@@ -45,7 +45,7 @@ pub(super) fn gather(
     power: Power,
     (user, timezone): (UserId, Option<Zone>),
     flags: &Reader<'_>,
-    known: &mut ReadServices,
+    known: &mut ServiceCache,
     now: Timestamp,
 ) -> Result<Facts> {
     let mut facts = Facts::default();
@@ -59,7 +59,7 @@ pub(super) fn gather(
     if facts.has_calendar {
         let zone = timezone.unwrap_or(Zone::UTC);
         facts.events = known.events(tx, power, (user, zone), now)?;
-        facts.is_second_briefing = flags.boolean("workflow.calendar_v2");
+        facts.is_second_briefing = flags.second_briefing();
         if matches!(power, Power::CalendarListAgent | Power::CalendarQueryAgent) {
             facts.calendars = calendars(tx, user)?;
         }
@@ -85,7 +85,7 @@ pub(super) fn gather(
         let met = known.events(tx, power, (user, zone), now)?;
         facts.people = people(&met);
         facts.people.extend(names_in_memories(tx, user)?);
-        facts.is_urgent_mail_told = flags.boolean("workflow.email_urgency");
+        facts.is_urgent_mail_told = flags.tells_urgent_mail();
     }
     if facts.has_mailbox && uses_mail(power) && !power.uses_mail() {
         facts.bookings = bookings(tx, user, timezone.unwrap_or(Zone::UTC), now)?;
@@ -105,14 +105,8 @@ pub(super) fn gather(
 
 fn uses_events(power: Power) -> bool {
     power.uses_calendar()
-        || matches!(
-            power,
-            Power::CalendarQueryAgent
-                | Power::CalendarListAgent
-                | Power::CalendarStressAgent
-                | Power::ReservationPrep
-                | Power::TripPlanner
-        )
+        || power.needs_calendar()
+        || matches!(power, Power::ReservationPrep | Power::TripPlanner)
 }
 
 /// Whether it serves somebody who has no calendar but invitations in mails. The others tell of
@@ -129,7 +123,7 @@ fn uses_mail(power: Power) -> bool {
 fn add_travel(tx: &Tx<'_>, facts: &mut Facts, user: UserId, flags: &Reader<'_>) -> Result<()> {
     let travel = Power::TravelBrain;
     let is_muted = notices::preferences(tx, user)?.is_muted(travel);
-    facts.is_travel_told = flags.superpower(travel.name()) && !is_muted;
+    facts.is_travel_told = flags.superpower(travel) && !is_muted;
     for row in tx.power_states(PowerOwner::User(user))? {
         match Power::named(&row.name) {
             Some(Power::DestinationPrep) => facts.travel_times = travel_times(&stored_state(row)),
@@ -303,7 +297,7 @@ fn plans(
     let is_evening = power == Power::EveningPrep;
     let planning = Power::ALL.into_iter();
     let planning = planning.filter(|other| other.has_plans() || is_evening);
-    for other in planning.filter(|other| flags.superpower(other.name())) {
+    for other in planning.filter(|other| flags.superpower(*other)) {
         let row = tx.power_state(PowerOwner::User(user), other.name())?;
         let stored = row.map(stored_state);
         plans.extend(match is_evening {
@@ -311,7 +305,7 @@ fn plans(
             false => other.plans(stored.as_ref(), &context),
         });
     }
-    let is_travel_planned = flags.superpower(Power::TravelBrain.name());
+    let is_travel_planned = flags.superpower(Power::TravelBrain);
     let planned = facts.events.iter().filter(|event| {
         let is_planned_already = is_travel_planned && is_travel(event);
         !event.is_declined && !is_planned_already
@@ -349,7 +343,7 @@ fn day(
     for power in Power::ALL.into_iter().rev() {
         let row = rows.iter().find(|row| row.name == power.name());
         let has_data = row.is_some() || power.uses_bookings();
-        if !has_data || !is_included(power) || !flags.superpower(power.name()) {
+        if !has_data || !is_included(power) || !flags.superpower(power) {
             continue;
         }
         let stored = row.cloned().map(stored_state);

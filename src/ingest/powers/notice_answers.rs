@@ -77,7 +77,7 @@ pub(in crate::ingest) fn answer(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Resu
             _ => Ok(None),
         };
     }
-    let power = Power::named(&power).filter(|power| turn.flags.superpower(power.name()));
+    let power = Power::named(&power).filter(|power| turn.flags.superpower(*power));
     let action = power.and_then(|power| Some((power, power.on_notice_answer(&what, answer)?)));
     let Some((power, action)) = action else {
         return Ok(None);

@@ -31,7 +31,7 @@ pub(in crate::ingest) fn find_requested_power(
     if named.is_none() && session.is_none() && !understood.calls.may_begin() {
         return Ok(None);
     }
-    if flags.boolean("llm.force_basic_mode") {
+    if flags.force_basic_mode() {
         return Ok(None);
     }
     let zone = turn.timezone();
@@ -41,20 +41,20 @@ pub(in crate::ingest) fn find_requested_power(
         let persona = &turn.ingest.persona.get().name;
         powers::recognise(&message.context(persona, zone, turn.now))
     };
-    if let Some(name) = named.filter(|name| flags.superpower(name)) {
-        return Ok(Some(by_name(name, &calls, &understood.intent)));
+    let named = named.and_then(Power::named);
+    if let Some(power) = named.filter(|power| flags.superpower(*power)) {
+        return Ok(Some(by_name(power, &calls, &understood.intent)));
     }
     if let Some(request) = calls.notices
         && message.mode == Mode::Direct
         && gate::has_superpowers(turn, tx)?
     {
-        return Ok(Some(RequestedPower {
-            what: PowerRequest::Notices(request),
-            explicit: true,
-        }));
+        return Ok(Some(RequestedPower::explicit(PowerRequest::Notices(
+            request,
+        ))));
     }
     let session = session.and_then(|session| Power::named(&session.name));
-    let session = session.filter(|power| flags.superpower(power.name()));
+    let session = session.filter(|power| flags.superpower(*power));
     let session = session.filter(|power| message.mode == Mode::Direct || power.is_shared());
     let calls = match session {
         Some(power) => without_last_of_session(turn, tx, power, calls)?,
@@ -72,10 +72,7 @@ pub(in crate::ingest) fn find_requested_power(
     if attempts.is_empty() || !gate::has_superpowers(turn, tx)? {
         return Ok(None);
     }
-    Ok(Some(RequestedPower {
-        what: PowerRequest::Try(attempts),
-        explicit: false,
-    }))
+    Ok(Some(RequestedPower::implicit(PowerRequest::Try(attempts))))
 }
 
 /// "undo" and "delete the last one" mean the reminder that was named after what the session changed.
@@ -104,7 +101,7 @@ fn kept_plan(turn: &MessageTurn<'_>, understood: &Understanding) -> Option<Reque
         return None; // most messages
     };
     let is_alone = turn.message.mode == Mode::Direct && turn.message.superpower.is_none();
-    if !is_alone || turn.flags.boolean("llm.force_basic_mode") {
+    if !is_alone || turn.flags.force_basic_mode() {
         return None;
     }
     // "remember that my flight is at 5" is a fact as well.
@@ -123,18 +120,9 @@ fn kept_plan(turn: &MessageTurn<'_>, understood: &Understanding) -> Option<Reque
     let kept = calls
         .calls
         .into_iter()
-        .filter(|call| call.action.keeps_plan() && turn.flags.superpower(call.power.name()));
-    let attempts: Vec<PowerAttempt> = kept
-        .map(|call| PowerAttempt {
-            power: call.power,
-            action: call.action,
-            sure: false,
-        })
-        .collect();
-    (!attempts.is_empty()).then_some(RequestedPower {
-        what: PowerRequest::Try(attempts),
-        explicit: false,
-    })
+        .filter(|call| call.action.keeps_plan() && turn.flags.superpower(call.power));
+    let attempts: Vec<PowerAttempt> = kept.map(|call| PowerAttempt::of(&call, false)).collect();
+    (!attempts.is_empty()).then_some(RequestedPower::implicit(PowerRequest::Try(attempts)))
 }
 
 /// Whether a reminder was set, changed or removed, or a fact was noted, after the superpower in
@@ -159,24 +147,12 @@ fn is_reminder_latest(turn: &MessageTurn<'_>, tx: &Tx<'_>, power: Power) -> Resu
 
 /// The relay names it: its understanding of the text, or else its overview. Another kind of command
 /// stays one.
-fn by_name(name: &str, calls: &PowerCalls, understood: &Intent) -> RequestedPower {
-    let Some(power) = Power::named(name) else {
-        return RequestedPower {
-            what: PowerRequest::Other,
-            explicit: true,
-        };
-    };
+fn by_name(power: Power, calls: &PowerCalls, understood: &Intent) -> RequestedPower {
     match (calls.of(power), calls.session_command) {
         (Some(call), _) => RequestedPower::to_do(power, call.action.clone(), true),
         (None, Some(SessionCommand::Undo)) => RequestedPower::to_do(power, PowerAction::Undo, true),
-        (None, Some(SessionCommand::Done)) => RequestedPower {
-            what: PowerRequest::End(power),
-            explicit: true,
-        },
-        (None, None) if understood.is_command() => RequestedPower {
-            what: PowerRequest::Other,
-            explicit: true,
-        },
+        (None, Some(SessionCommand::Done)) => RequestedPower::explicit(PowerRequest::End(power)),
+        (None, None) if understood.is_command() => RequestedPower::explicit(PowerRequest::Other),
         (None, None) => RequestedPower::to_do(power, PowerAction::Overview, true),
     }
 }
@@ -188,10 +164,8 @@ fn several_reports(
     understood: &Intent,
 ) -> Option<RequestedPower> {
     let is_alone = message.mode == Mode::Direct && !calls.clauses.is_empty();
-    (is_alone && understood.defers_to_power(true)).then(|| RequestedPower {
-        what: PowerRequest::Each(calls.clauses.clone()),
-        explicit: false,
-    })
+    (is_alone && understood.defers_to_power(true))
+        .then(|| RequestedPower::implicit(PowerRequest::Each(calls.clauses.clone())))
 }
 
 /// An explicit request, or a text about the superpower in use.
@@ -207,10 +181,7 @@ fn explicit_call(
             return Some(RequestedPower::to_do(power, PowerAction::Undo, false));
         }
         (Some(power), Some(SessionCommand::Done)) if calls.is_addressed => {
-            return Some(RequestedPower {
-                what: PowerRequest::End(power),
-                explicit: false,
-            });
+            return Some(RequestedPower::implicit(PowerRequest::End(power)));
         }
         _ => {}
     }
@@ -235,14 +206,10 @@ fn explicit_call(
         .or_else(|| calls.calls.iter().find(clear))?;
     let others = calls.calls.iter().filter(clear);
     let others: Vec<&PowerCall> = others.filter(|other| other.power != call.power).collect();
-    let attempt = |call: &PowerCall, sure| PowerAttempt {
-        power: call.power,
-        action: call.action.clone(),
-        sure,
-    };
     // A list that somebody named like a superpower is meant, if there is one.
     let own_list = others.iter().filter(|other| other.action.names_list());
-    let mut attempts: Vec<PowerAttempt> = own_list.map(|call| attempt(call, false)).collect();
+    let mut attempts: Vec<PowerAttempt> =
+        own_list.map(|call| PowerAttempt::of(call, false)).collect();
     // "remove the hotel" in a group: of what it shares, if it is there.
     let is_personal = message.mode == Mode::Group && !call.power.is_shared();
     let shared = calls.calls.iter().filter(|other| {
@@ -252,18 +219,15 @@ fn explicit_call(
             && other.strength == RequestStrength::Soft
             && may_request(message, calls, other, flags)
     });
-    attempts.extend(shared.map(|call| attempt(call, false)));
+    attempts.extend(shared.map(|call| PowerAttempt::of(call, false)));
     // "clear the list" right after a packing list was shown, "remove the hotel" after a bill.
     let in_use = session.and_then(|power| calls.of(power));
     if let Some(in_use) = in_use.filter(|call| call.action.is_of_what_is_in_use()) {
-        attempts.insert(0, attempt(in_use, false));
+        attempts.insert(0, PowerAttempt::of(in_use, false));
     }
-    attempts.push(attempt(call, true));
-    attempts.extend(others.iter().map(|call| attempt(call, true)));
-    Some(RequestedPower {
-        what: PowerRequest::Try(attempts),
-        explicit: true,
-    })
+    attempts.push(PowerAttempt::of(call, true));
+    attempts.extend(others.iter().map(|call| PowerAttempt::of(call, true)));
+    Some(RequestedPower::explicit(PowerRequest::Try(attempts)))
 }
 
 /// Texts that may be ordinary talk: for the superpower in use, or for any if the person has a
@@ -275,11 +239,6 @@ fn implicit_calls(
     understood: &Intent,
     flags: &Reader<'_>,
 ) -> Vec<PowerAttempt> {
-    let attempt = |call: &PowerCall, sure| PowerAttempt {
-        power: call.power,
-        action: call.action.clone(),
-        sure,
-    };
     let here = |call: &&PowerCall| message.mode == Mode::Direct || call.power.is_shared();
     let used = session
         .and_then(|power| calls.of(power))
@@ -287,7 +246,10 @@ fn implicit_calls(
         .filter(|call| may_request(message, calls, call, flags))
         .filter(|call| calls.is_addressed || call.strength != RequestStrength::InSession)
         .filter(|_| understood.defers_to_power(false));
-    let mut attempts: Vec<PowerAttempt> = used.iter().map(|call| attempt(call, false)).collect();
+    let mut attempts: Vec<PowerAttempt> = used
+        .iter()
+        .map(|call| PowerAttempt::of(call, false))
+        .collect();
     let soft = calls.calls.iter().filter(|call| {
         call.strength == RequestStrength::Soft
             && calls.is_addressed
@@ -298,7 +260,7 @@ fn implicit_calls(
     // In a group, what it shares comes first.
     let (shared, personal): (Vec<&PowerCall>, Vec<_>) = soft.partition(here);
     let soft = shared.into_iter().chain(personal);
-    attempts.extend(soft.map(|call| attempt(call, false)));
+    attempts.extend(soft.map(|call| PowerAttempt::of(call, false)));
     // "remember that Ana's birthday is on 3 May"
     let remembered = calls.of(Power::BirthdayReminder).filter(|call| {
         matches!(understood, Intent::Remember { .. })
@@ -306,8 +268,8 @@ fn implicit_calls(
             && here(call)
             && may_request(message, calls, call, flags)
     });
-    attempts.extend(remembered.map(|call| attempt(call, false)));
-    attempts.extend(used.iter().map(|call| attempt(call, true)));
+    attempts.extend(remembered.map(|call| PowerAttempt::of(call, false)));
+    attempts.extend(used.iter().map(|call| PowerAttempt::of(call, true)));
     attempts
 }
 
@@ -320,5 +282,5 @@ fn may_request(
     flags: &Reader<'_>,
 ) -> bool {
     let is_addressed = message.mode == Mode::Direct || calls.is_addressed || call.power.is_shared();
-    is_addressed && flags.superpower(call.power.name())
+    is_addressed && flags.superpower(call.power)
 }

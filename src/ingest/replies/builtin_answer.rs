@@ -41,7 +41,7 @@ impl Ingest {
         let mut turn = self.pending_turn(tx, pending, service_memories, row.received_at)?;
         // The message itself is stored already.
         turn.room.head = row.previous;
-        if pending.unprompted || turn.flags.boolean("llm.force_basic_mode") {
+        if pending.unprompted || turn.flags.force_basic_mode() {
             return Ok(None);
         }
         let persona = self.persona.get();

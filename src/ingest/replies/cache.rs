@@ -25,7 +25,7 @@ impl Default for ReplyCache {
     fn default() -> Self {
         Self {
             entries: Mutex::default(),
-            lookups: CacheMetrics::into("replies"),
+            lookups: CacheMetrics::of("replies"),
         }
     }
 }

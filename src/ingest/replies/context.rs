@@ -303,7 +303,7 @@ fn messages(
     for (at, row) in rows.iter().enumerate().rev() {
         let is_last = at == 0;
         while let Some(answer) = private_answers.next_if(|one| one.at <= row.received_at.0) {
-            // What came before all others here is left out with those before them.
+            // A private answer before the first message that fits is left out.
             if !messages.is_empty() || is_last {
                 messages.extend(told_privately(answer, row.user));
             }

@@ -42,7 +42,7 @@ pub async fn run(ingest: Arc<Ingest>, metrics: Arc<JobMetrics>) {
         let more = match outcome {
             Ok(more) => more,
             Err(error) => {
-                log::warn!("pending replies: {error}");
+                log::warn!("pending replies could not be read: {error}");
                 tokio::time::sleep(FAILED_PAUSE).await;
                 true
             }

@@ -4,7 +4,7 @@
 use super::context::ReplyContext;
 use super::request::{CertainRequest, RequestFacts};
 use super::requested_changes::RequestedChange;
-use crate::assistant::classify::{self, Classification, ClassifierInput};
+use crate::assistant::classify::{self, Class, Classification, ClassifierInput};
 use crate::assistant::powers::Power;
 use crate::assistant::prompt::Author;
 use crate::assistant::tools::{OfferedTool, Tool};
@@ -54,16 +54,16 @@ impl ReplyPlan {
         pending: &PendingReply,
         now: Timestamp,
     ) -> Self {
-        let basic_mode = flags.boolean("llm.force_basic_mode");
+        let basic_mode = flags.force_basic_mode();
         if basic_mode {
             context.photos.clear();
         }
-        let reduced = flags.boolean("context.reduced_history_enabled");
-        let most = flags.integer("context.max_messages").max(1) as usize;
+        let reduced = flags.reduced_history();
+        let most = flags.max_messages().max(1) as usize;
         let most = if reduced { most.div_ceil(2) } else { most };
         let surplus = context.messages.len().saturating_sub(most);
         context.messages.drain(..surplus);
-        let second = flags.boolean("pipeline.classifier_v2_enabled");
+        let second = flags.second_classifier();
         let input = classifier_input(ingest, context, now);
         // "Thanks" after "Shall I?" is a yes, and "later" after a reminder puts it off.
         let asks_nothing = input.photos == 0
@@ -75,11 +75,11 @@ impl ReplyPlan {
         } else {
             classify::first(&input)
         };
-        let mut tokens_max = flags.integer(class.class.max_tokens_flag());
+        let mut tokens_max = tokens_max(class.class, flags);
         if basic_mode {
             tokens_max = tokens_max.min(BASIC_TOKENS_MAX);
         }
-        let cached = flags.boolean("cache.response.enabled")
+        let cached = flags.caches_replies()
             && !pending.unprompted
             && !context.is_edited
             && !depends_on_time(&context.message.text);
@@ -90,13 +90,13 @@ impl ReplyPlan {
             basic_mode,
             reduced,
             tokens_max,
-            batch: match flags.boolean("media.photo_batching_enabled") {
-                true => flags.integer("media.photo_batch_size").max(1) as usize,
+            batch: match flags.photo_batching() {
+                true => flags.photo_batch_size().max(1) as usize,
                 false => 1,
             },
-            cache_ttl_s: cached.then(|| flags.integer("cache.llm_response.ttl_seconds")),
-            monitored: flags.boolean("metrics.token_monitoring_enabled"),
-            detailed_logging: flags.boolean("metrics.detailed_logging_enabled"),
+            cache_ttl_s: cached.then(|| flags.reply_ttl_seconds()),
+            monitored: flags.token_monitoring(),
+            detailed_logging: flags.detailed_logging(),
             tools: match may_ask {
                 true => offered(flags, context),
                 false => Vec::new(),
@@ -134,7 +134,7 @@ impl ReplyPlan {
         let message = message_context(context, &persona.name, zone, at);
         let all = Power::ALL.into_iter();
         // Under the kill switch a command to a superpower is one all the same.
-        let is_on = |power: &Power| flags.superpower_apart_from_basic_mode(power.name());
+        let is_on = |power: &Power| flags.superpower_apart_from_basic_mode(*power);
         let powers: Vec<Power> = all.filter(is_on).collect();
         let facts = RequestFacts {
             message: &message,
@@ -189,15 +189,25 @@ impl ReplyPlan {
     }
 }
 
+/// The tokens of a reply, by its class.
+fn tokens_max(class: Class, flags: &Reader<'_>) -> i64 {
+    match class {
+        Class::Reflex => flags.max_tokens_reflex(),
+        Class::Default => flags.max_tokens_default(),
+        Class::DeepReasoning => flags.max_tokens_deep_reasoning(),
+        Class::Vision => flags.max_tokens_vision(),
+    }
+}
+
 /// Offered tools, which the basic mode withholds. Access to a superpower is checked when the model calls it.
 fn offered(flags: &Reader<'_>, context: &ReplyContext) -> Vec<OfferedTool> {
     let known = &context.known;
     let is_of_use = |tool: &Tool| match tool {
         Tool::Power(power) => {
-            flags.superpower_apart_from_basic_mode(power.name())
+            flags.superpower_apart_from_basic_mode(*power)
                 && !power.lacks_service(known.has_calendar, known.has_mailbox)
         }
-        Tool::Notices => flags.boolean("superpower.enabled"),
+        Tool::Notices => flags.superpowers_enabled(),
         _ => true,
     };
     let is_offered = |tool: &Tool| is_of_use(tool) && tool.is_for(context.group);
@@ -208,8 +218,8 @@ fn offered(flags: &Reader<'_>, context: &ReplyContext) -> Vec<OfferedTool> {
 
 fn connectable(flags: &Reader<'_>, context: &ReplyContext) -> Vec<&'static str> {
     let known = &context.known;
-    let calendar = !known.has_calendar && flags.superpower(Power::CalendarQueryAgent.name());
-    let mail = !known.has_mailbox && flags.superpower(Power::GmailMindreaderAgent.name());
+    let calendar = !known.has_calendar && flags.superpower(Power::CalendarQueryAgent);
+    let mail = !known.has_mailbox && flags.superpower(Power::GmailMindreaderAgent);
     let all = [("calendar", calendar), ("mail", mail)];
     let some = all.into_iter().filter(|(_, is_missing)| *is_missing);
     some.map(|(what, _)| what).collect()

@@ -37,7 +37,7 @@ pub(super) async fn tools(
 ) -> Vec<Arc<RemoteTool>> {
     let flags = ingest.flags.for_user(&context.user.public_id);
     let takes_tools = ingest.replies.model().is_some_and(Model::takes_tools);
-    if pending.unprompted || !takes_tools || flags.boolean("llm.force_basic_mode") {
+    if pending.unprompted || !takes_tools || flags.force_basic_mode() {
         return Vec::new();
     }
     let servers = ingest.replies.settings.mcp.get();

@@ -31,8 +31,7 @@ pub(super) const EQUAL_PHOTO: &str = "An equal call was carried out for the phot
 
 /// The result of a reply.
 pub(super) struct ReplyResult {
-    /// `None`: nothing is said.
-    /// Without what was sent while it was made.
+    /// The reply without the parts that were sent while the model wrote; `None` when nothing is said.
     pub(super) text: Option<String>,
     /// The apology in place of a reply.
     pub(super) apology: Option<Apology>,

@@ -215,11 +215,11 @@ impl Ingest {
 
 fn perform(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, call: &ToolCall) -> Result<CallResult> {
     let is_off = match call.tool {
-        Tool::Power(power) => !turn.flags.superpower(power.name()),
-        Tool::Notices => !turn.flags.boolean("superpower.enabled"),
+        Tool::Power(power) => !turn.flags.superpower(power),
+        Tool::Notices => !turn.flags.superpowers_enabled(),
         _ => false,
     };
-    if is_off || turn.flags.boolean("llm.force_basic_mode") || !call.tool.is_for(turn.in_group()) {
+    if is_off || turn.flags.force_basic_mode() || !call.tool.is_for(turn.in_group()) {
         let error = "This tool can't be used here any more.";
         return Ok(CallResult::refused("not offered any more", error));
     }

@@ -42,13 +42,13 @@ impl ModelTurn<'_> {
                 && !self.tells_of_open(text)
     }
 
-    /// It says that something was done, or will be.
+    /// Whether the reply says that something was done, or will be.
     pub(super) fn claims_something(&self, text: &str) -> bool {
         promises(text) || says_done(text)
     }
 
-    /// It promises to remind, of another reminder than the open ones. The answer to a question about
-    /// reminders promises something only with its time.
+    /// Whether the reply promises a reminder that isn't among the open ones. The answer to a question
+    /// about reminders promises something only with its time.
     fn promises_more(&self, text: &str) -> bool {
         let is_asking = is_plain_question(&self.context.message.text);
         let names_time = |text: &str| {

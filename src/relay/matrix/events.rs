@@ -8,12 +8,11 @@ use super::percent_encoded;
 use super::{Bot, ENCRYPTED, Matrix, NETWORK, PREFIX, Room, send_error};
 use crate::relay::address;
 use crate::relay::call::backoff;
-use crate::relay::incoming::{CANT_HEAR, CANT_READ, CORRECTION_S_MAX, IncomingMessage};
+use crate::relay::incoming::{CANT_HEAR, CANT_READ, CORRECTION_S_MAX, IncomingMessage, NO_PHOTO};
 use crate::relay::{Uplink, download};
 
 const IS_ENCRYPTED: &str =
     "I can't read encrypted rooms. Please invite me to a room without encryption.";
-const NO_PHOTO: &str = "I couldn't get that photo from the server. Could you send it again?";
 
 /// Puts the handling of an event into its room's queue.
 pub(super) fn queue(

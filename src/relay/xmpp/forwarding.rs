@@ -13,12 +13,11 @@ use super::message::{self, Content, ContentKind};
 use super::{ENCRYPTED, NETWORK, PREFIX, Xmpp};
 use crate::relay::download::{self, Download};
 pub(super) use crate::relay::incoming::CORRECTION_S_MAX;
-use crate::relay::incoming::{CANT_HEAR, CANT_READ, IncomingMessage};
+use crate::relay::incoming::{CANT_HEAR, CANT_READ, IncomingMessage, NO_PHOTO};
 use crate::relay::{SendError, Uplink};
 
 const IS_ENCRYPTED: &str =
     "I can't read encrypted messages. Please turn encryption off for this chat.";
-const NO_PHOTO: &str = "I couldn't get that photo from the server. Could you send it again?";
 
 /// The author and the chat of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,10 +4,7 @@
 
 mod values;
 
-use std::fmt;
-
 use serde::Deserialize;
-use serde::de::{self, Deserializer, Visitor};
 
 use super::{
     ID_BYTES_MAX, PARTICIPANTS_MAX, PHOTO_BYTES_MAX, PHOTOS_MAX, TEXT_BYTES_MAX, TIMESTAMP_MAX,
@@ -15,7 +12,10 @@ use super::{
 };
 use crate::ingest::{Message, Mode};
 use crate::store::is_relay_name;
-use values::{BoundedText, Object, Value, not_accepted};
+use values::{Object, Value};
+
+/// How a body may write the character U+0000.
+const NUL_ESCAPE: &str = r"\u0000";
 
 /// The message and its `context.message_id`; `None` for a body that must be parsed field by field.
 pub(super) fn read(
@@ -24,33 +24,39 @@ pub(super) fn read(
 ) -> Option<(Message, Option<String>)> {
     let text = std::str::from_utf8(body).ok()?;
     // serde would accept an array as the fields in their order.
-    if !text.trim_start().starts_with('{') {
+    if !text.trim_start().starts_with('{') || text.contains(NUL_ESCAPE) {
         return None;
     }
-    let body_fields: UsualBody<'_> = serde_json::from_str(text).ok()?;
+    let fields: UsualBody<'_> = serde_json::from_str(text).ok()?;
+    let is_id = |text: &String| (1..=ID_BYTES_MAX).contains(&text.len());
     let mut message = Message {
-        chat_guid: body_fields.chat_guid.0,
-        mode: body_fields.mode.0,
-        sender: body_fields.sender.0,
-        text: body_fields.text.0,
-        timestamp: i64::try_from(body_fields.timestamp).ok()?,
-        participants: strings(body_fields.participants.unwrap_or_default()),
+        mode: match fields.mode {
+            "direct" => Mode::Direct,
+            "group" => Mode::Group,
+            _ => return None,
+        },
+        chat_guid: Some(fields.chat_guid).filter(is_id)?,
+        sender: Some(fields.sender).filter(is_id)?,
+        text: Some(fields.text).filter(|text| text.len() <= TEXT_BYTES_MAX)?,
+        timestamp: i64::try_from(fields.timestamp).ok()?,
+        participants: fields.participants.unwrap_or_default(),
         ..Message::default()
     };
     if message.timestamp > TIMESTAMP_MAX
         || message.participants.len() > PARTICIPANTS_MAX
+        || !message.participants.iter().all(is_id)
         || !is_relay_name(&message.chat_guid)
     {
         return None;
     }
-    if let Some(metadata) = body_fields.metadata {
+    if let Some(metadata) = fields.metadata {
         check_metadata(&metadata)?;
         if metadata.has_content() {
             message.metadata = metadata.to_json();
         }
     }
     let mut message_id = None;
-    if let Some(context) = body_fields.context {
+    if let Some(context) = fields.context {
         read_context(&context, &mut message, is_own_photo)?;
         message.context = context.to_json();
         if let Value::Text(id) = context.get("message_id") {
@@ -88,47 +94,17 @@ fn read_context(
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct UsualBody<'a> {
-    chat_guid: BoundedText<1, ID_BYTES_MAX>,
-    mode: ModeField,
-    sender: BoundedText<1, ID_BYTES_MAX>,
-    text: BoundedText<0, TEXT_BYTES_MAX>,
+    chat_guid: String,
+    mode: &'a str,
+    sender: String,
+    text: String,
     /// Unix seconds
     timestamp: u64,
-    participants: Option<Vec<BoundedText<1, ID_BYTES_MAX>>>,
+    participants: Option<Vec<String>>,
     #[serde(borrow)]
     metadata: Option<Object<'a>>,
     #[serde(borrow)]
     context: Option<Object<'a>>,
-}
-
-fn strings<const MIN: usize, const MAX: usize>(texts: Vec<BoundedText<MIN, MAX>>) -> Vec<String> {
-    texts.into_iter().map(|text| text.0).collect()
-}
-
-struct ModeField(Mode);
-
-struct ModeVisitor;
-
-impl Visitor<'_> for ModeVisitor {
-    type Value = ModeField;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a mode")
-    }
-
-    fn visit_str<E: de::Error>(self, mode: &str) -> Result<ModeField, E> {
-        match mode {
-            "direct" => Ok(ModeField(Mode::Direct)),
-            "group" => Ok(ModeField(Mode::Group)),
-            _ => Err(not_accepted()),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for ModeField {
-    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        reader.deserialize_str(ModeVisitor)
-    }
 }
 
 #[cfg(test)]

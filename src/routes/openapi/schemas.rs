@@ -19,7 +19,7 @@ use crate::flags::{FlagList, FlagView};
 use crate::http::ProblemDetails;
 use crate::ingest::explain::MessageExplanation;
 use crate::marketplace::apps::AppView;
-use crate::marketplace::rehearsal::Rehearsal;
+use crate::marketplace::rehearsal::CallPreview;
 use crate::marketplace::webhooks::{CreatedWebhook, WebhookView};
 use crate::routes::marketplace::{apps, webhooks};
 use crate::routes::{
@@ -46,7 +46,7 @@ const ANSWERS: &[fn(&mut SchemaGenerator) -> Schema] = &[
     schema_of::<ExportDocument>, schema_of::<ExportView>, schema_of::<FlagList>,
     schema_of::<FlagView>, schema_of::<History>, schema_of::<MessageExplanation>,
     schema_of::<Page>, schema_of::<PaymentStatus>, schema_of::<ProblemDetails<'_>>,
-    schema_of::<PurgeOutlook>, schema_of::<Rehearsal>, schema_of::<ServiceList>,
+    schema_of::<PurgeOutlook>, schema_of::<CallPreview>, schema_of::<ServiceList>,
     schema_of::<ServiceView>, schema_of::<UsageLimits<'_>>, schema_of::<UserView<'_>>,
     schema_of::<WebhookView>,
 ];

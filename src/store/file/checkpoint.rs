@@ -242,7 +242,7 @@ fn checkpoint(conn: &Connection, mode: &str, health: &WriterHealth) -> Checkpoin
         })
     });
     moved.unwrap_or_else(|error| {
-        log::warn!("checkpoint: {}", sql_error(&error));
+        log::warn!("the checkpoint failed: {}", sql_error(&error));
         health.note_error(&error);
         CheckpointResult::default()
     })

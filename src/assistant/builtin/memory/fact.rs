@@ -361,12 +361,12 @@ fn is_one_of(all: &str, word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::assistant::builtin::{MessageContext, Statement, UnknownMessage};
+    use crate::assistant::builtin::{MessageContext, PossibleMeanings, Statement};
     use crate::clock::Timestamp;
 
     fn fact_of(text: &str) -> Option<String> {
         let context = MessageContext::direct(text, Timestamp(0));
-        match UnknownMessage::read(&context).statement {
+        match PossibleMeanings::read(&context).statement {
             Some(Statement::Fact(fact)) => Some(fact),
             _ => None,
         }

@@ -58,10 +58,6 @@ impl Entries {
         Some(found.id)
     }
 
-    pub(in super::super) fn is_same_but_shown(&self, other: &Self) -> bool {
-        self.with_shown(other) == *other
-    }
-
     pub(in super::super) fn with_shown(&self, other: &Self) -> Self {
         Self {
             shown: other.shown.clone(),

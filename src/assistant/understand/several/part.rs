@@ -2,7 +2,7 @@
 
 use super::beginnings::begins_statement;
 use crate::assistant::builtin::{
-    FollowUp, Intent, MessageContext, ParsedMessage, ReminderRef, Statement, UnknownMessage,
+    FollowUp, Intent, MessageContext, ParsedMessage, PossibleMeanings, ReminderRef, Statement,
     follow_up, one_request, parsing,
 };
 use crate::assistant::powers::{Power, RequestStrength, recognise};
@@ -53,7 +53,7 @@ impl<'a> MessagePart<'a> {
                     .flatten()
             })
         };
-        let statement = || UnknownMessage::of_parsed(&part).statement;
+        let statement = || PossibleMeanings::of_parsed(&part).statement;
         let mut is_fact = false;
         if is_open && let Some(what) = what() {
             let otherwise = Box::new(match intent {

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TextToken<'t> {
     pub(super) text: &'t str,
-    /// The text between this time and the next one.
+    /// The text between this token and the next one.
     pub(super) gap: &'t str,
 }
 

@@ -1,5 +1,5 @@
-//! JSON values of a body in its usual form: bounded texts, and objects of plain values. Nothing is
-//! nested further. Names and values are borrowed from the body where they can be.
+//! JSON values of a body in its usual form: objects of plain values. Nothing is nested further.
+//! Names and values are borrowed from the body where they can be.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,8 +7,9 @@ use std::fmt;
 use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-/// A string of MIN to MAX bytes without U+0000.
-pub(super) struct BoundedText<const MIN: usize, const MAX: usize>(pub(super) String);
+/// A string of any length, borrowed from the body where it has no escapes.
+#[derive(Serialize, Deserialize)]
+pub(super) struct BorrowedText<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// An object of plain values, sorted by name, without duplicates.
 pub(super) struct Object<'a>(Vec<(Cow<'a, str>, Value<'a>)>);
@@ -20,7 +21,15 @@ pub(super) enum Value<'a> {
     Bool(bool),
     Integer(i64),
     Text(Cow<'a, str>),
-    Texts(Vec<Cow<'a, str>>),
+    Texts(Vec<BorrowedText<'a>>),
+}
+
+impl std::ops::Deref for BorrowedText<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
 }
 
 impl<'a> Object<'a> {
@@ -48,7 +57,7 @@ impl<'a> Object<'a> {
     }
 
     /// `None` when the value has another type.
-    pub(super) fn texts(&self, name: &str, items_max: usize) -> Option<&[Cow<'a, str>]> {
+    pub(super) fn texts(&self, name: &str, items_max: usize) -> Option<&[BorrowedText<'a>]> {
         match self.get(name) {
             Value::Null => Some(&[]),
             Value::Texts(texts) if texts.len() <= items_max => Some(texts),
@@ -77,66 +86,7 @@ impl Serialize for Object<'_> {
     }
 }
 
-/// The error isn't shown to anybody: the body is parsed again field by field.
-pub(super) fn not_accepted<E: de::Error>() -> E {
-    E::custom("not of the usual form")
-}
-
-struct TextVisitor<const MIN: usize, const MAX: usize>;
-
-impl<const MIN: usize, const MAX: usize> Visitor<'_> for TextVisitor<MIN, MAX> {
-    type Value = BoundedText<MIN, MAX>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        let is_usual = (MIN..=MAX).contains(&text.len()) && !text.contains('\0');
-        is_usual
-            .then(|| BoundedText(text.to_owned()))
-            .ok_or_else(not_accepted)
-    }
-}
-
-impl<'de, const MIN: usize, const MAX: usize> Deserialize<'de> for BoundedText<MIN, MAX> {
-    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        reader.deserialize_str(TextVisitor)
-    }
-}
-
-/// A string of any length, borrowed from the body where it has no escapes.
-struct BorrowedText<'a>(Cow<'a, str>);
-
-struct BorrowedVisitor;
-
-impl<'de> Visitor<'de> for BorrowedVisitor {
-    type Value = BorrowedText<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-
-    fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<BorrowedText<'de>, E> {
-        let is_usual = !text.contains('\0');
-        is_usual
-            .then_some(BorrowedText(text.into()))
-            .ok_or_else(not_accepted)
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<BorrowedText<'de>, E> {
-        let is_usual = !text.contains('\0');
-        let owned = || BorrowedText(text.to_owned().into());
-        is_usual.then(owned).ok_or_else(not_accepted)
-    }
-}
-
-impl<'de> Deserialize<'de> for BorrowedText<'de> {
-    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        reader.deserialize_str(BorrowedVisitor)
-    }
-}
-
+/// By hand: a derived reader of untagged values takes several times as long.
 struct ValueVisitor;
 
 impl<'de> Visitor<'de> for ValueVisitor {
@@ -159,24 +109,20 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 
     fn visit_u64<E: de::Error>(self, value: u64) -> Result<Value<'de>, E> {
-        i64::try_from(value)
-            .map(Value::Integer)
-            .map_err(|_| not_accepted())
+        i64::try_from(value).map(Value::Integer).map_err(E::custom)
     }
 
-    fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Value<'de>, E> {
-        let text = BorrowedVisitor.visit_borrowed_str(text)?;
-        Ok(Value::Text(text.0))
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Value<'de>, E> {
+        Ok(Value::Text(text.into()))
     }
 
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Value<'de>, E> {
-        let text = BorrowedVisitor.visit_str(text)?;
-        Ok(Value::Text(text.0))
+    fn visit_str<E>(self, text: &str) -> Result<Value<'de>, E> {
+        Ok(Value::Text(text.to_owned().into()))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value<'de>, A::Error> {
         let mut texts = Vec::new();
-        while let Some(BorrowedText(text)) = items.next_element()? {
+        while let Some(text) = items.next_element()? {
             texts.push(text);
         }
         Ok(Value::Texts(texts))
@@ -204,10 +150,11 @@ impl<'de> Visitor<'de> for ObjectVisitor {
             object.push((key, value));
         }
         object.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-        if object.windows(2).any(|pair| pair[0].0 == pair[1].0) {
-            return Err(not_accepted());
+        // The body is parsed again field by field, which reports the name.
+        match object.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+            true => Err(de::Error::custom("a duplicate name")),
+            false => Ok(Object(object)),
         }
-        Ok(Object(object))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::store::{CalendarEvent, ServiceRow, Tx, UserId};
 /// The data of a person's services that was read for one superpower and serves the next, in the
 /// same transaction.
 #[derive(Default)]
-pub(super) struct ReadServices {
+pub(super) struct ServiceCache {
     connected: Option<ConnectedKinds>,
     /// By the days before and after now.
     events: HashMap<(i64, i64), Vec<EventFact>>,
@@ -26,7 +26,7 @@ pub(super) struct ConnectedKinds {
     pub(super) invitations: bool,
 }
 
-impl ReadServices {
+impl ServiceCache {
     pub(super) fn connected(
         &mut self,
         tx: &Tx<'_>,

@@ -12,7 +12,7 @@ const REASONING: &[&str] = &[
 const LOOKED_AT_BYTES_MAX: usize = 8 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Signs {
+pub(super) struct TextFeatures {
     pub(super) words: usize,
     pub(super) questions: usize,
     /// Non-empty lines, at least 1.
@@ -24,7 +24,7 @@ pub(super) struct Signs {
     pub(super) has_code: bool,
 }
 
-impl Signs {
+impl TextFeatures {
     pub(super) fn of(text: &str) -> Self {
         let text = &text[..text.floor_char_boundary(LOOKED_AT_BYTES_MAX)];
         // Spaces on both sides, so that phrases match whole words only.

@@ -19,6 +19,13 @@ macro_rules! powers {
                 }
             }
 
+            /// The key of the superpower's flag.
+            pub const fn flag(self) -> &'static str {
+                match self {
+                    $(Self::$power => concat!("superpower.", $name, ".enabled"),)*
+                }
+            }
+
             /// The superpower's name for people.
             pub const fn title(self) -> &'static str {
                 match self {
