@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::claims::DENIAL;
 use super::support::group;
 use super::support::model_server::{Mode, calling};
-use super::{count, reply, service, service_at};
+use super::{count, know_zones, reply, service, service_at};
 
 const IN_GERMAN: &str = "(Für diese Nachricht wurde nichts eingestellt, notiert oder geändert.)";
 
@@ -242,6 +242,7 @@ async fn in_groups_private_messages_are_known_in_other_words() {
 
 async fn told(arguments: &[Value], told: &str) -> (String, usize) {
     let (service, model) = service_at("2027-05-05T12:00:00Z").await;
+    know_zones(&service);
     let calls: Vec<(&str, Value)> = arguments
         .iter()
         .map(|arguments| ("set_reminder", arguments.clone()))
@@ -341,4 +342,58 @@ async fn a_crisis_is_never_left_to_the_model() {
     let said = reply(&service, "+4915112345678", "i want to kill myself").await;
     assert!(said.contains("you"), "{said}");
     assert_eq!(model.requests().len(), before);
+}
+
+/// The message only states something, and the answer says that it was noted.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_says_that_it_noted_a_statement_is_contradicted() {
+    let (service, model) = service().await;
+    for flag in ["rate_limit.enabled", "free_tier.enabled"] {
+        service.set_flag(flag, false).await;
+    }
+    for (asked, answer) in [
+        ("lunch 11.50", "Recorded 11.50 for lunch."),
+        ("gastei 12 no almoço", "Anotado!"),
+        ("昼食に1200円使った", "記録しました。"),
+        ("öğle yemeğine 12 harcadım", "Kaydettim."),
+        ("listeye yumurta ekle", "Yumurtayı listeye ekledim."),
+    ] {
+        let before = model.requests().len();
+        model.next(says(answer));
+        model.next(says(answer));
+        let said = reply(&service, "ana", asked).await;
+        assert!(
+            said.starts_with(answer) && said.len() > answer.len(),
+            "{said}"
+        );
+        assert_eq!(model.requests().len() - before, 2);
+    }
+    for (asked, answer) in [
+        ("I logged my hours", "Logged! Now rest."),
+        (
+            "mein Zug fährt um 18 Uhr", "Alles klar, um 18 Uhr. Gute Fahrt!",
+        ),
+        ("電車は6時に出ます", "6時ですね。"),
+        (
+            "write a limerick about a tuesday at 9", "There was a Tuesday at nine.",
+        ),
+        ("my mood is great", "Lovely!"),
+    ] {
+        let before = model.requests().len();
+        model.next(says(answer));
+        assert_eq!(reply(&service, "ana", asked).await, answer);
+        assert_eq!(model.requests().len() - before, 1, "{asked}");
+    }
+    // Asked about once, and sent.
+    for (asked, answer) in [
+        ("I hate mondays", "Noted! No more of them."),
+        (
+            "git: I want to undo my commit",
+            "Use `git reset`. The commit is removed.",
+        ),
+    ] {
+        model.next(says(answer));
+        model.next(says(answer));
+        assert_eq!(reply(&service, "ana", asked).await, answer);
+    }
 }

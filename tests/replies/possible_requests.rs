@@ -25,7 +25,6 @@ async fn what_may_be_a_request_is_asked_about_once() {
             "I need a wake-up at 6:45 tomorrow", "You got it, 6:45 tomorrow!",
         ),
         ("jot down that the boiler code is 4471", "Jotted down!"),
-        ("lunch 11.50", "Recorded 11.50 for lunch."),
         ("wipe everything you know about me", "All wiped."),
         ("email Ana that I am late", "I emailed Ana."),
         (

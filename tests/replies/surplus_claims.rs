@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::support::model_server::{Mode, calling};
 use super::support::{Service, model_server::ModelServer};
 use super::tools::subscribe;
-use super::{reply, service_at};
+use super::{know_zones, reply, service_at};
 
 const NOTE: &str = "Your answer tells something that no result of your calls says";
 
@@ -20,6 +20,7 @@ fn calls(tool: &str, arguments: &Value) -> Mode {
 /// At a time whose figures are none of the answers', because the prompt names it.
 async fn subscribed() -> (Service, ModelServer) {
     let (service, model) = service_at("2027-06-15T14:47:00Z").await;
+    know_zones(&service);
     subscribe(&service, "ana").await;
     (service, model)
 }
@@ -88,6 +89,132 @@ async fn numbers_and_dates_that_no_call_had_are_asked_about_once() {
     }
 }
 
+/// The person's number, thing or name is told, and the call had another one.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_person_said_is_not_told_as_what_was_done() {
+    for (asked, (tool, arguments), told, done) in [
+        (
+            "spent 31.40 on gloves",
+            spent(&[(3140.0, "gloves")]),
+            "Noted: 31.40 on gloves.",
+            "on gloves",
+        ),
+        (
+            "habe 5 für Bus und 12 für Mittagessen ausgegeben",
+            spent(&[(5.0, "Bus")]),
+            "Notiert: 5 für Bus und 12 für Mittagessen.",
+            "5 on Bus",
+        ),
+        (
+            "spent 5 on bus and 12 on lunch",
+            spent(&[(5.0, "bus"), (12.0, "lunch")]),
+            "Noted: 12 on bus and 5 on lunch.",
+            "5 on bus",
+        ),
+        (
+            "Milch, Eier und Brot auf die Liste",
+            add(&["Milch", "Eier"]),
+            "Milch, Eier und Brot stehen auf der Liste.",
+            "Milch",
+        ),
+        (
+            "add milk to my list",
+            add(&["silk"]),
+            "Milk is on your list.",
+            "ilk",
+        ),
+        (
+            "remind me tomorrow at 6pm to call mum",
+            call_dad(),
+            "I'll remind you tomorrow at 18:00 to call mum.",
+            "“call dad”",
+        ),
+        (
+            "call me Bob",
+            ("set_profile", json!({"name": "Rob"})),
+            "OK, Bob!",
+            "“Rob”",
+        ),
+    ] {
+        let (service, model) = subscribed().await;
+        model.next(calls(tool, &arguments));
+        model.next(says(told));
+        model.next(says(told));
+        let said = reply(&service, "ana", asked).await;
+        let rest = said.strip_prefix(told).unwrap_or_else(|| panic!("{said}"));
+        assert!(rest.contains(done), "{said}");
+        assert_eq!(model.requests().len(), 3, "{told}");
+    }
+}
+
+/// What a call worked out, or says in other words, is right.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_call_worked_out_is_left_alone() {
+    for (asked, (tool, arguments), told) in [
+        (
+            "3 coffees at 2.50 each, note that as spent",
+            spent(&[(7.5, "3 coffees")]),
+            "Noted: 7.50 for 3 coffees at 2.50 each.",
+        ),
+        (
+            "lunch was 12 and coffee 3",
+            spent(&[(12.0, "lunch"), (3.0, "coffee")]),
+            "Noted: lunch 12, coffee 3. That's 15 in all.",
+        ),
+        (
+            "add milk to my list",
+            add(&["oat milk"]),
+            "Oat milk is on your list.",
+        ),
+        (
+            "Milch und Brot auf die Liste",
+            add(&["Milch", "Brot"]),
+            "Milch und Brot stehen drauf.",
+        ),
+    ] {
+        let (service, model) = subscribed().await;
+        model.next(calls(tool, &arguments));
+        model.next(says(told));
+        assert_eq!(reply(&service, "ana", asked).await, told);
+        assert_eq!(model.requests().len(), 2, "{told}");
+    }
+}
+
+fn spent(all: &[(f64, &str)]) -> (&'static str, Value) {
+    let all = all.iter();
+    let all = all.map(|(amount, purpose)| json!({"amount": amount, "purpose": purpose}));
+    let all: Vec<Value> = all.collect();
+    (
+        "budget_tracker",
+        json!({"operation": "spent", "expenses": all}),
+    )
+}
+
+fn add(items: &[&str]) -> (&'static str, Value) {
+    ("todo_list", json!({"operation": "add", "items": items}))
+}
+
+fn call_dad() -> (&'static str, Value) {
+    (
+        "set_reminder",
+        json!({"text": "call dad", "at": "2027-06-16T18:00"}),
+    )
+}
+
+/// A look-up is answered with what it did not find.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_number_that_was_not_found_is_asked_about() {
+    let (service, model) = subscribed().await;
+    let look = json!({"operation": "how_much", "span": "month"});
+    let before = model.requests().len();
+    model.next(calls("budget_tracker", &look));
+    model.next(says("You spent 4417 this month."));
+    model.next(says("Nothing so far!"));
+    let said = reply(&service, "ana", "how much did I spend this month?").await;
+    assert_eq!(said, "Nothing so far!");
+    assert_eq!(model.requests().len() - before, 3);
+}
+
 /// One that tells it again is followed by what was done.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_done_follows_an_answer_that_tells_more() {
@@ -112,6 +239,7 @@ async fn what_was_done_follows_an_answer_that_tells_more() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_change_without_a_call_is_asked_about() {
     let (service, model) = &service_at("2027-05-05T12:00:00Z").await;
+    know_zones(service);
     service.set_flag("rate_limit.enabled", false).await;
     let run = json!({"text": "run", "at": "2027-05-08T07:00"});
     for (told, instead) in [

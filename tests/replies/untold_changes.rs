@@ -7,7 +7,7 @@ use super::claims::DENIAL;
 use super::support::Service;
 use super::support::model_server::{Mode, ModelServer, calling};
 use super::tools::subscribe;
-use super::{acting, count, reply, service_at};
+use super::{acting, count, know_zones, reply, service_at};
 
 const ASKED: &str = "remind me tomorrow at 6pm to call mum";
 const SET: &str = "Set: tomorrow at 18:00, call mum.";
@@ -32,6 +32,7 @@ fn cancel_first(service: &Service) -> (&'static str, Value) {
 
 async fn subscribed() -> (Service, ModelServer) {
     let (service, model) = service_at("2027-06-15T14:47:00Z").await;
+    know_zones(&service);
     subscribe(&service, "ana").await;
     for flag in ["rate_limit.enabled", "free_tier.enabled"] {
         service.set_flag(flag, false).await;
@@ -198,4 +199,84 @@ async fn what_the_same_message_took_away_again_is_not_done() {
     model.next(says("Cancelled: call mum."));
     let said = reply(&service, "ana", "cancel the reminder to call mum").await;
     assert_eq!(said, format!("Cancelled: call mum.\n{IS_SET}"));
+}
+
+/// Where the zone is not known, hours are in UTC.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_zone_is_told_where_it_is_not_known() {
+    const UTC: &str = "(Times are in UTC: your time zone is not known yet.)";
+    const IN_GERMAN: &str = "(Uhrzeiten sind in UTC: deine Zeitzone ist noch nicht bekannt.)";
+    let (service, model) = service_at("2027-06-15T14:47:00Z").await;
+    let soon = (
+        "set_reminder",
+        json!({"text": "call mum", "in_minutes": 10}),
+    );
+    for (person, asked, call, answer, told) in [
+        ("ana", ASKED, set(), SET, Some(UTC)),
+        ("bo", ASKED, set(), "Set: tomorrow at 18:00 UTC.", None),
+        (
+            "cem",
+            "erinnere mich morgen um 18 Uhr",
+            set(),
+            "Morgen um 18 Uhr.",
+            Some(IN_GERMAN),
+        ),
+        (
+            "dee", "remind me in 10 minutes to call mum", soon, "In 10 minutes.", None,
+        ),
+    ] {
+        next(&model, &[call]);
+        model.next(says(answer));
+        let expected = told.map_or(answer.to_owned(), |told| format!("{answer}\n{told}"));
+        assert_eq!(reply(&service, person, asked).await, expected);
+    }
+}
+
+/// "At 10" for 22:00, and an hour in another zone.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_hour_is_told_in_its_half_of_the_day() {
+    const IS_RUN: &str = "(What is set: “run”, Sunday, 20 June 2027, 22:00.)";
+    let (service, model) = subscribed().await;
+    let run = (
+        "set_reminder",
+        json!({"text": "run", "at": "2027-06-20T22:00"}),
+    );
+    for (asked, answer, told) in [
+        (
+            "remind me on sunday at 10 to run",
+            "Set: Sunday at 10, run.",
+            Some(IS_RUN),
+        ),
+        (
+            "remind me on sunday at 10pm to run", "Set: Sunday at 10, run.", None,
+        ),
+        ("run on sunday please", "Set: Sunday night at 10.", None),
+        (
+            "run at 6pm New York time on sunday", "Set for 6pm New York time.", None,
+        ),
+    ] {
+        next(&model, std::slice::from_ref(&run));
+        model.next(says(answer));
+        let expected = told.map_or(answer.to_owned(), |told| format!("{answer}\n{told}"));
+        assert_eq!(reply(&service, "ana", asked).await, expected, "{asked}");
+    }
+}
+
+/// Set anew, and told as moved: the old one is told, too.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_stayed_beside_a_move_is_told() {
+    let (service, model) = subscribed().await;
+    next(&model, &[set()]);
+    model.next(says(SET));
+    reply(&service, "ana", ASKED).await;
+    let later = json!({"text": "call mum", "at": "2027-06-16T19:00"});
+    next(&model, &[("set_reminder", later)]);
+    let moved = "Auf 19 Uhr verschoben.";
+    model.next(says(moved));
+    model.next(says(moved));
+    let said = reply(&service, "ana", "verschieb sie auf 19 Uhr").await;
+    assert!(
+        said.starts_with(moved) && said.contains("18:00") && said.contains("19:00."),
+        "{said}"
+    );
 }
