@@ -375,6 +375,35 @@ impl Tool {
 }
 
 impl Operation {
+    /// Whether two do the same: reminders at the same time with the same words.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let words = |text: &str| -> String {
+            let letters = text.chars().filter(|c| c.is_alphanumeric());
+            letters.flat_map(char::to_lowercase).collect()
+        };
+        match (self, other) {
+            (
+                Self::SetReminder {
+                    text,
+                    at,
+                    repeat,
+                    chat,
+                },
+                Self::SetReminder {
+                    text: other_text,
+                    at: other_at,
+                    repeat: other_repeat,
+                    chat: other_chat,
+                },
+            ) => {
+                (at, repeat, chat) == (other_at, other_repeat, other_chat)
+                    && (text == other_text
+                        || words(text) == words(other_text) && !words(text).is_empty())
+            }
+            _ => self == other,
+        }
+    }
+
     /// Whether it changes only the next time of a reminder that comes again.
     pub const fn is_of_next(&self) -> bool {
         matches!(

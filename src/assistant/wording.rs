@@ -26,7 +26,8 @@ pub use agenda::*;
 pub use apologies::{
     Apology, NextReminder, account_stays, apology, called_elsewhere, cut_short, english_only,
     memory_forgotten, message_cut, no_export, not_done, not_known, nothing_done, nothing_sent,
-    reminder_at, reminder_cancelled, unseen_photos, what_is_set, what_was_done, without_model,
+    reminder_at, reminder_cancelled, times_in_utc, unseen_photos, what_is_set, what_was_done,
+    without_model,
 };
 pub use care::{
     CrisisKind, after_crisis, crisis, crisis_over, has_crisis_texts, how_to_delete_account,
@@ -39,7 +40,7 @@ pub use follow_ups::*;
 pub(in crate::assistant) use language::foreign_language_of;
 pub use language::{language_of, may_have_sentences};
 pub use memories::*;
-pub use named_numbers::{KnownNumbers, told_numbers};
+pub use named_numbers::{KnownNumbers, NamedNumber, numbers_of, told_numbers};
 pub use named_times::{NamedTimes, is_month, tells_number_in_words};
 pub use occasions::*;
 pub use recurring::{

@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 use super::support::model_server::{Mode, calling, completion};
 use super::support::{self, Service, direct, group};
 use super::tools::{subscribe, subscribed, told_of};
-use super::{acting, count, legacy, reply, say, service, service_at, service_of, service_with};
+use super::{
+    acting, count, know_zones, legacy, reply, say, service, service_at, service_of, service_with,
+};
 
 const IN_GERMAN: &str = "(Für diese Nachricht wurde nichts eingestellt, notiert oder geändert.)";
 const SURE: &str = "remind me in 2 hours to rest";
@@ -328,6 +330,7 @@ fn run_at(at: &str) -> Mode {
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_tells_another_time_than_it_set_is_asked_once_more() {
     let (service, model) = &service_at("2027-05-05T12:00:00Z").await;
+    know_zones(service);
     service.set_flag("rate_limit.enabled", false).await;
     for (text, claim, _) in SET_INSTEAD {
         let before = model.requests().len();
@@ -363,6 +366,7 @@ async fn one_that_tells_another_time_than_it_set_is_asked_once_more() {
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_tells_another_time_again_is_set_right() {
     let (service, model) = &service_at("2027-05-05T12:00:00Z").await;
+    know_zones(service);
     service.set_flag("rate_limit.enabled", false).await;
     for ((text, claim, instead), day) in SET_INSTEAD.into_iter().zip(DAYS) {
         let before = model.requests().len();
@@ -395,10 +399,14 @@ async fn one_that_tells_another_time_again_is_set_right() {
 #[tokio::test(flavor = "multi_thread")]
 async fn true_times_are_left_alone() {
     let (service, model) = &service_at("2027-05-05T12:00:00Z").await;
+    know_zones(service);
     service.set_flag("rate_limit.enabled", false).await;
     for (at, answer) in [
         ("2027-05-06T21:00", "Done: tomorrow at 9 pm."),
-        ("2027-05-06T21:00", "Tomorrow at 9, as you asked."),
+        (
+            "2027-05-06T21:00",
+            "Tomorrow at 9 in the evening, as you asked.",
+        ),
         ("2027-05-06T21:00", "Mañana a las 9 de la noche te aviso."),
         ("2027-05-06T09:00", "Morgen früh um 9 Uhr."),
         ("2027-05-06T09:00", "Il est programmé jeudi à 9h."),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::claims::DENIAL;
 use super::support::group;
 use super::support::model_server::{Mode, calling};
-use super::{count, reply, service, service_at};
+use super::{count, know_zones, reply, service, service_at};
 
 const IN_GERMAN: &str = "(Für diese Nachricht wurde nichts eingestellt, notiert oder geändert.)";
 
@@ -242,6 +242,7 @@ async fn in_groups_private_messages_are_known_in_other_words() {
 
 async fn told(arguments: &[Value], told: &str) -> (String, usize) {
     let (service, model) = service_at("2027-05-05T12:00:00Z").await;
+    know_zones(&service);
     let calls: Vec<(&str, Value)> = arguments
         .iter()
         .map(|arguments| ("set_reminder", arguments.clone()))

@@ -75,6 +75,17 @@ async fn service_on(clock: &Clock) -> (Service, ModelServer) {
     (service, model)
 }
 
+/// The zone of everybody is known, so no answer has to name it.
+fn know_zones(service: &Service) {
+    for sql in [
+        "UPDATE users SET timezone = 'UTC'",
+        "CREATE TRIGGER known_zones AFTER INSERT ON users
+         BEGIN UPDATE users SET timezone = 'UTC' WHERE timezone IS NULL; END",
+    ] {
+        service.rows(sql);
+    }
+}
+
 /// Sends a direct message by agent `a`; what was answered.
 async fn say(service: &Service, sender: &str, text: &str) -> Value {
     let answer = service.edge_message("a", &direct(sender, text)).await;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::support::model_server::{Mode, calling};
 use super::support::{Service, model_server::ModelServer};
 use super::tools::subscribe;
-use super::{reply, service_at};
+use super::{know_zones, reply, service_at};
 
 const NOTE: &str = "Your answer tells something that no result of your calls says";
 
@@ -20,6 +20,7 @@ fn calls(tool: &str, arguments: &Value) -> Mode {
 /// At a time whose figures are none of the answers', because the prompt names it.
 async fn subscribed() -> (Service, ModelServer) {
     let (service, model) = service_at("2027-06-15T14:47:00Z").await;
+    know_zones(&service);
     subscribe(&service, "ana").await;
     (service, model)
 }
@@ -238,6 +239,7 @@ async fn what_was_done_follows_an_answer_that_tells_more() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_change_without_a_call_is_asked_about() {
     let (service, model) = &service_at("2027-05-05T12:00:00Z").await;
+    know_zones(service);
     service.set_flag("rate_limit.enabled", false).await;
     let run = json!({"text": "run", "at": "2027-05-08T07:00"});
     for (told, instead) in [

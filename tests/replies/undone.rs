@@ -7,7 +7,7 @@ use super::claims::DENIAL;
 use super::support::group;
 use super::support::model_server::{Mode, ModelServer, calling, calling_with};
 use super::tools::{subscribe, subscribed};
-use super::{Service, acting, count, reply, say, service, service_at};
+use super::{Service, acting, count, know_zones, reply, say, service, service_at};
 
 const NOT_SENT: &str = "(Nothing was sent to your own chat for this message.)";
 pub(super) const NOT_ALL: &str = "(Not all of this was done.)";
@@ -463,6 +463,7 @@ async fn what_claims_nothing_is_not_contradicted() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_later_call_took_back_is_not_told_as_set() {
     let (service, model) = service_at("2027-05-05T12:00:00Z").await;
+    know_zones(&service);
     service.set_flag("rate_limit.enabled", false).await;
     let set = || {
         let arguments = json!({"text": "bins", "at": "2027-05-08T09:00"});

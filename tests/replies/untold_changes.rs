@@ -7,7 +7,7 @@ use super::claims::DENIAL;
 use super::support::Service;
 use super::support::model_server::{Mode, ModelServer, calling};
 use super::tools::subscribe;
-use super::{acting, count, reply, service_at};
+use super::{acting, count, know_zones, reply, service_at};
 
 const ASKED: &str = "remind me tomorrow at 6pm to call mum";
 const SET: &str = "Set: tomorrow at 18:00, call mum.";
@@ -32,6 +32,7 @@ fn cancel_first(service: &Service) -> (&'static str, Value) {
 
 async fn subscribed() -> (Service, ModelServer) {
     let (service, model) = service_at("2027-06-15T14:47:00Z").await;
+    know_zones(&service);
     subscribe(&service, "ana").await;
     for flag in ["rate_limit.enabled", "free_tier.enabled"] {
         service.set_flag(flag, false).await;
@@ -254,7 +255,7 @@ async fn an_hour_is_told_in_its_half_of_the_day() {
             "run at 6pm New York time on sunday", "Set for 6pm New York time.", None,
         ),
     ] {
-        next(&model, &[run.clone()]);
+        next(&model, std::slice::from_ref(&run));
         model.next(says(answer));
         let expected = told.map_or(answer.to_owned(), |told| format!("{answer}\n{told}"));
         assert_eq!(reply(&service, "ana", asked).await, expected, "{asked}");

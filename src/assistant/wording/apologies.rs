@@ -24,6 +24,7 @@ struct Sentences {
     no_export: &'static str,
     what_is_set: &'static str,
     what_was_done: &'static str,
+    times_in_utc: &'static str,
     cancelled: &'static str,
     forgotten: &'static str,
     unseen_photos: &'static str,
@@ -48,6 +49,7 @@ const ENGLISH: Sentences = Sentences {
     no_export: "(No data was exported. Ask whoever runs this service, or sign in and send POST /account/export.)",
     what_is_set: "(What is set: {}.)",
     what_was_done: "(What was done: {}.)",
+    times_in_utc: "(Times are in UTC: your time zone is not known yet.)",
     cancelled: "“{}”, cancelled",
     forgotten: "“{}”, forgotten",
     unseen_photos: "(Photos of this message that were not looked at: {}.)",
@@ -73,6 +75,7 @@ const OTHERS: [Sentences; 7] = [
         no_export: "(Es wurden keine Daten exportiert. Bitte den Betreiber dieses Dienstes darum, oder melde dich an und sende POST /account/export.)",
         what_is_set: "(Eingestellt ist: {}.)",
         what_was_done: "(Gemacht wurde: {}.)",
+        times_in_utc: "(Uhrzeiten sind in UTC: deine Zeitzone ist noch nicht bekannt.)",
         cancelled: "„{}“, abgesagt",
         forgotten: "„{}“, vergessen",
         unseen_photos: "(Nicht angesehene Fotos dieser Nachricht: {}.)",
@@ -96,6 +99,7 @@ const OTHERS: [Sentences; 7] = [
         no_export: "(No se ha exportado ningún dato. Pídelos a quien administra este servicio, o inicia sesión y envía POST /account/export.)",
         what_is_set: "(Lo que está programado: {}.)",
         what_was_done: "(Lo que se ha hecho: {}.)",
+        times_in_utc: "(Las horas están en UTC: aún no se conoce tu zona horaria.)",
         cancelled: "«{}», cancelado",
         forgotten: "«{}», olvidado",
         unseen_photos: "(Fotos de este mensaje que no se han mirado: {}.)",
@@ -119,6 +123,7 @@ const OTHERS: [Sentences; 7] = [
         no_export: "(Aucune donnée n'a été exportée. Demande-les à qui gère ce service, ou connecte-toi et envoie POST /account/export.)",
         what_is_set: "(Ce qui est programmé : {}.)",
         what_was_done: "(Ce qui a été fait : {}.)",
+        times_in_utc: "(Les heures sont en UTC : ton fuseau horaire n'est pas encore connu.)",
         cancelled: "« {} », annulé",
         forgotten: "« {} », oublié",
         unseen_photos: "(Photos de ce message qui n'ont pas été regardées : {}.)",
@@ -142,6 +147,7 @@ const OTHERS: [Sentences; 7] = [
         no_export: "(Nessun dato è stato esportato. Chiedili a chi gestisce questo servizio, oppure accedi e invia POST /account/export.)",
         what_is_set: "(Quello che è impostato: {}.)",
         what_was_done: "(Quello che è stato fatto: {}.)",
+        times_in_utc: "(Gli orari sono in UTC: il tuo fuso orario non è ancora noto.)",
         cancelled: "«{}», annullato",
         forgotten: "«{}», dimenticato",
         unseen_photos: "(Foto di questo messaggio che non sono state guardate: {}.)",
@@ -165,6 +171,7 @@ const OTHERS: [Sentences; 7] = [
         no_export: "(Er zijn geen gegevens geëxporteerd. Vraag ze aan wie deze dienst beheert, of meld je aan en stuur POST /account/export.)",
         what_is_set: "(Dit is ingesteld: {}.)",
         what_was_done: "(Dit is gedaan: {}.)",
+        times_in_utc: "(Tijden zijn in UTC: je tijdzone is nog niet bekend.)",
         cancelled: "“{}”, geannuleerd",
         forgotten: "“{}”, vergeten",
         unseen_photos: "(Foto's van dit bericht die niet bekeken zijn: {}.)",
@@ -188,6 +195,7 @@ const OTHERS: [Sentences; 7] = [
         no_export: "(Nenhum dado foi exportado. Pede-os a quem gere este serviço, ou inicia sessão e envia POST /account/export.)",
         what_is_set: "(O que está programado: {}.)",
         what_was_done: "(O que foi feito: {}.)",
+        times_in_utc: "(As horas estão em UTC: o teu fuso horário ainda não é conhecido.)",
         cancelled: "“{}”, cancelado",
         forgotten: "“{}”, esquecido",
         unseen_photos: "(Fotos desta mensagem que não foram vistas: {}.)",
@@ -211,6 +219,7 @@ const OTHERS: [Sentences; 7] = [
         no_export: "(Inga data har exporterats. Be den som driver tjänsten, eller logga in och skicka POST /account/export.)",
         what_is_set: "(Det här är inställt: {}.)",
         what_was_done: "(Det här har gjorts: {}.)",
+        times_in_utc: "(Tiderna är i UTC: din tidszon är inte känd än.)",
         cancelled: "”{}”, avbokad",
         forgotten: "”{}”, glömd",
         unseen_photos: "(Foton i det här meddelandet som inte har granskats: {}.)",
@@ -300,6 +309,11 @@ pub fn what_is_set(reminders: &[NextReminder<'_>], language: Option<&str>) -> St
     sentences(language)
         .what_is_set
         .replace("{}", &all.join("; "))
+}
+
+/// After a language model told an hour to somebody whose zone is not known.
+pub fn times_in_utc(language: Option<&str>) -> &'static str {
+    sentences(language).times_in_utc
 }
 
 /// A reminder with its next time.

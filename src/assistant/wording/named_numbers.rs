@@ -25,6 +25,11 @@ pub struct NamedNumber {
 }
 
 impl NamedNumber {
+    /// Whether both are one number: "12.0" and "12".
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.whole == other.whole
+    }
+
     /// Whether it may be a part of a time.
     pub fn may_be_of_time(&self) -> bool {
         self.parts.iter().all(|part| is_at_most(part, TIME_MAX))
@@ -83,6 +88,14 @@ impl KnownNumbers {
         let later = hour.map(|hour| (hour + HALF_DAY) % HOURS_A_DAY);
         self.all.contains(part) || later.is_some_and(|later| self.hours.contains(&later))
     }
+}
+
+/// The numbers of a text, in figures.
+pub fn numbers_of(text: &str) -> Vec<NamedNumber> {
+    numbers(text)
+        .into_iter()
+        .map(|found| found.number)
+        .collect()
 }
 
 /// The numbers that a statement tells as facts: without those of lines and labels, and without those

@@ -7,6 +7,8 @@ mod reading;
 mod relative;
 mod repetition;
 mod tokens;
+mod unspaced;
+mod zones;
 
 use std::sync::LazyLock;
 
@@ -90,19 +92,29 @@ pub struct NamedTimes {
     repetitions: Vec<NamedRepetition>,
     /// The last days: "until 5 December".
     ends: Vec<NamedDay>,
+    /// Through how many days: "for 5 days".
+    lengths: Vec<u32>,
+    /// A part of the day is named.
+    names_part: bool,
 }
 
 impl NamedTimes {
     /// `now`: when it is said, there.
     pub fn of(text: &str, now: Timestamp, zone: Zone) -> Self {
         let today = now.utc().with_timezone(&zone).date_naive();
-        let text = text.to_lowercase();
+        let text = unspaced::with_figures(&text.to_lowercase());
         let tokens = tokens(&text);
         let is_afternoon = tokens
             .iter()
             .any(|token| AFTERNOON_WORDS.contains(&token.text))
             || AFTERNOON_PARTS.iter().any(|part| text.contains(part));
-        let mut named = Self::default();
+        let mut named = Self {
+            days: unspaced::days(&text, today),
+            repetitions: unspaced::repetitions(&text).collect(),
+            names_part: is_afternoon,
+            ..Self::default()
+        };
+        let mut is_elsewhere = false;
         for at in 0..tokens.len() {
             named.days.extend(day(&tokens, at, today));
             let clock = hour(&tokens, at, is_afternoon)
@@ -113,6 +125,12 @@ impl NamedTimes {
                 _ => (clock, 0),
             };
             let is_whole = |hour: &NamedHour| hour.minute == 0 || hour.tolerance > 0;
+            let place = zones::zone_after(&tokens, at);
+            is_elsewhere |= read.is_some() && place.is_some_and(|place| place != zone);
+            let read = read.map(|hour| match place {
+                Some(place) => zones::hour_here(hour, (place, zone), now),
+                None => hour,
+            });
             named.hours.extend(read.map(|hour| NamedHour {
                 tolerance: match is_whole(&hour) && has_part_near(&tokens, at, parts_from) {
                     true => hour.tolerance.max(PART_TOLERANCE),
@@ -123,6 +141,7 @@ impl NamedTimes {
             named
                 .repetitions
                 .extend(repetition::repetition(&tokens, at));
+            named.lengths.extend(repetition::length(&tokens, at));
             if repetition::ends(tokens[at].text) {
                 let after = at + 1..(at + 1 + END_TOKENS).min(tokens.len());
                 let found = after.flat_map(|at| day(&tokens, at, today));
@@ -130,6 +149,12 @@ impl NamedTimes {
                     .ends
                     .extend(found.filter(|day| !matches!(day, NamedDay::OfDate(_))));
             }
+        }
+        named.names_part &= !named.hours.is_empty();
+        named.join_week();
+        // The day there may be another one than here.
+        if is_elsewhere {
+            named.days.clear();
         }
         if tokens.iter().any(|token| MIDNIGHT.contains(&token.text)) {
             // The midnight of a day is 00:00 of it or of the next day.
@@ -144,11 +169,36 @@ impl NamedTimes {
         named
     }
 
+    /// "Friday next week" is one day.
+    fn join_week(&mut self) {
+        let in_week = self.days.iter().find_map(|day| match day {
+            NamedDay::Within(first, last) if (*last - *first).num_days() < 7 => Some(*first),
+            _ => None,
+        });
+        let has_weekday = self
+            .days
+            .iter()
+            .any(|day| matches!(day, NamedDay::Weekday(_)));
+        let Some(first) = in_week.filter(|first| has_weekday && first.weekday() == Weekday::Mon)
+        else {
+            return;
+        };
+        self.days.retain(|day| !matches!(day, NamedDay::Within(..)));
+        for day in &mut self.days {
+            if let NamedDay::Weekday(weekday) = day {
+                let ahead = i64::from(weekday.num_days_from_monday());
+                *day = NamedDay::Date(first + chrono::TimeDelta::days(ahead));
+            }
+        }
+    }
+
     pub fn add(&mut self, other: Self) {
         self.days.extend(other.days);
         self.hours.extend(other.hours);
         self.repetitions.extend(other.repetitions);
         self.ends.extend(other.ends);
+        self.lengths.extend(other.lengths);
+        self.names_part |= other.names_part;
     }
 
     /// Without how often something comes.
@@ -157,6 +207,7 @@ impl NamedTimes {
         Self {
             repetitions: Vec::new(),
             ends: Vec::new(),
+            lengths: Vec::new(),
             ..self
         }
     }
@@ -190,6 +241,28 @@ impl NamedTimes {
         !self.repetitions.is_empty() && !self.ends.is_empty() && !self.ends.iter().any(is_end)
     }
 
+    /// Whether it names how often something comes and through how many days, and none of these does:
+    /// each its next and its last time.
+    pub fn has_other_length(
+        &self,
+        mut all: impl Iterator<Item = (Timestamp, Timestamp, Zone)>,
+    ) -> bool {
+        let on = |at: Timestamp, zone: Zone| at.utc().with_timezone(&zone).date_naive();
+        let is_named = |(first, last, zone): (Timestamp, Timestamp, Zone)| {
+            let days = (on(last, zone) - on(first, zone)).num_days() + 1;
+            // The first day may be counted or not.
+            self.lengths
+                .iter()
+                .any(|one| (i64::from(*one) - days).abs() <= 1)
+        };
+        self.names_repetition() && !self.lengths.is_empty() && !all.any(is_named)
+    }
+
+    /// How often something comes, and until when.
+    pub fn names_end(&self) -> bool {
+        self.names_repetition() && !(self.ends.is_empty() && self.lengths.is_empty())
+    }
+
     pub fn names_repetition(&self) -> bool {
         !self.repetitions.is_empty()
     }
@@ -198,6 +271,30 @@ impl NamedTimes {
     pub fn lacks_hour(&self, at: Timestamp, zone: Zone) -> bool {
         let at = at.utc().with_timezone(&zone).time();
         !self.hours.is_empty() && !self.hours.iter().any(|hour| hour.is(at))
+    }
+
+    /// This hour is named only as one twelve hours earlier, without a part of the day: "at 10" for 22:00.
+    pub fn tells_hour_loosely(&self, at: Timestamp, zone: Zone) -> bool {
+        /// Earlier ones are mostly after noon.
+        const MORNING_FROM: u32 = 7;
+        let at = at.utc().with_timezone(&zone).time();
+        let mut found = self.hours.iter().filter(|hour| hour.is(at)).peekable();
+        let is_other_half = |hour: &NamedHour| {
+            let exact = NamedHour {
+                is_loose: false,
+                ..*hour
+            };
+            (MORNING_FROM..12).contains(&hour.hour) && !exact.is(at)
+        };
+        !self.names_part && found.peek().is_some() && found.all(is_other_half)
+    }
+
+    /// Whether it names an hour of `asked` that is none of `known`.
+    pub fn has_unknown_of(&self, asked: &Self, known: &Self) -> bool {
+        let is_in = |hour: &NamedHour, all: &Self| all.hours.iter().any(|one| hour.is_same(one));
+        self.hours
+            .iter()
+            .any(|hour| is_in(hour, asked) && !is_in(hour, known))
     }
 
     /// A day is named, and not this one.
@@ -535,6 +632,24 @@ mod tests {
             ("next week at 9:00", "2026-03-11T09:00"),
             ("nächste Woche um 9 Uhr", "2026-03-09T09:00"),
             ("morgen Mittag", "2026-03-05T12:00"),
+            ("morgen um halb 7", "2026-03-05T06:30"),
+            ("morgen für 18h.", "2026-03-05T18:00"),
+            ("domani alle diciotto", "2026-03-05T18:00"),
+            ("domani alle diciotto e trenta", "2026-03-05T18:30"),
+            ("demain à dix-huit heures trente", "2026-03-05T18:30"),
+            ("Friday next week at 9:00", "2026-03-13T09:00"),
+            ("a week from today at 9:00", "2026-03-11T09:00"),
+            ("de hoy en ocho, a las 9", "2026-03-11T09:00"),
+            ("Sat 7 Mar, 18:00", "2026-03-07T18:00"),
+            ("明日の六時半", "2026-03-05T06:30"),
+            ("明日の六時", "2026-03-05T18:00"),
+            ("明後日の十八時", "2026-03-06T18:00"),
+            ("来週の金曜日9時", "2026-03-13T09:00"),
+            ("3月7日(土)午前9時", "2026-03-07T09:00"),
+            ("Yarın saat 9'da", "2026-03-05T09:00"),
+            ("öbür gün saat 9'da", "2026-03-06T09:00"),
+            ("gelecek cuma saat 9'da", "2026-03-13T09:00"),
+            ("7 Mart Cumartesi 09:00'da", "2026-03-07T09:00"),
         ] {
             let found = named(text);
             let time = at(time);
@@ -598,6 +713,8 @@ mod tests {
             ("every other Monday", Some("FREQ=WEEKLY;BYDAY=MO")),
             ("every other day", Some("FREQ=DAILY")),
             ("on weekdays", Some("FREQ=DAILY")),
+            ("毎日9時", None),
+            ("her gün 9'da", None),
             ("every week", Some("FREQ=WEEKLY;INTERVAL=2")),
             ("every 2 months", Some("FREQ=MONTHLY")),
             ("jede zweite Woche", Some("FREQ=WEEKLY")),
@@ -620,6 +737,65 @@ mod tests {
             assert_eq!(named(text).has_other_end(&end), expected, "{text}");
         }
         assert!(named("every day until 14 March").has_other_end(&[]));
+    }
+
+    #[test]
+    fn an_hour_of_another_zone_is_that_of_the_persons_clock() {
+        // In winter New York is five hours behind.
+        for (text, expected) in [
+            ("at 3pm New York time", "2026-03-04T20:00"),
+            ("at 15:00 (CET)", "2026-03-04T14:00"),
+            ("18:00 Eastern Time", "2026-03-04T23:00"),
+            ("at 18:00 UTC, every time", "2026-03-04T18:00"),
+            ("à 18h est noté", "2026-03-04T18:00"),
+        ] {
+            let found = named(text);
+            assert!(
+                found.names_hour() && !found.lacks_hour(at(expected), Zone::UTC),
+                "{text}: {found:?}"
+            );
+        }
+        assert!(!named("tomorrow at 18:00 Eastern Time").names_day());
+    }
+
+    #[test]
+    fn half_a_day_is_told_only_by_a_bare_hour() {
+        let ten = at("2026-03-04T22:00");
+        for (text, expected) in [
+            ("Sunday at 10", true),
+            ("tonight at 10", false),
+            ("at 10pm", false),
+            ("at 22:00", false),
+        ] {
+            assert_eq!(
+                named(text).tells_hour_loosely(ten, Zone::UTC),
+                expected,
+                "{text}"
+            );
+        }
+        let (asked, known) = (named("at 18:00 and at 20:00"), named("at 18:00"));
+        assert!(named("at 18:00 and at 20:00").has_unknown_of(&asked, &known));
+        assert!(!named("at 18:00, in 2 days at 9:00").has_unknown_of(&asked, &known));
+    }
+
+    #[test]
+    fn the_days_through_which_something_comes_are_compared() {
+        let span = || [(at("2026-03-05T09:00"), at("2026-03-09T09:00"), Zone::UTC)].into_iter();
+        for (text, expected) in [
+            ("every day at 9 for 5 days", false),
+            ("5 Tage lang täglich um 9", false),
+            ("cada día durante diez días", true),
+            ("every day; in 9 days I travel", false),
+        ] {
+            let found = named(text);
+            assert_eq!(
+                found.has_other_length(span()),
+                expected,
+                "{text}: {found:?}"
+            );
+        }
+        let found = named("every day for 5 days");
+        assert!(found.names_end() && found.has_other_length(std::iter::empty()));
     }
 
     #[test]

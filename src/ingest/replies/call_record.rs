@@ -4,10 +4,10 @@
 use serde_json::Value;
 
 use super::call_effects::effects_of;
+use super::call_numbers::CallNumbers;
 use super::model_turn::ModelTurn;
 use super::result::CallRecord;
 use crate::assistant::tools::{LINK, OfferedTool};
-use crate::assistant::wording::KnownNumbers;
 
 /// Bytes of a call's arguments that operators may see; what is longer is cut.
 const RECORD_BYTES_MAX: usize = 4 * 1024;
@@ -50,7 +50,7 @@ impl ModelTurn<'_> {
             reminder: None,
             effects: effects_of(tool, arguments, result),
             named_times: self.times_in(&result.to_string()),
-            numbers: numbers_in(arguments, &words),
+            numbers: CallNumbers::of(arguments, result),
             statement: statement(result),
             words,
             may_change_there: tool.contains(LINK) && !self.is_read_only(tool),
@@ -61,16 +61,6 @@ impl ModelTurn<'_> {
             result: is_kept.then(|| result.clone()),
         }
     }
-}
-
-/// The numbers of a call and of its result, which are in `words`.
-fn numbers_in(arguments: &str, words: &str) -> KnownNumbers {
-    let mut numbers = KnownNumbers::default();
-    numbers.add(words);
-    if let Ok(arguments) = serde_json::from_str(arguments) {
-        numbers.add_lengths(&arguments);
-    }
-    numbers
 }
 
 /// What a result says that was done, in one line.

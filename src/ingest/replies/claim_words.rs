@@ -72,8 +72,8 @@ pub(super) const CONDITIONS: &[&str] = &[
 ];
 /// Whole clauses of answers that say that something was done, or will be at once.
 #[rustfmt::skip]
-pub(super) const DONE: [&str; 62] = [
-    "done", "logged", "added", "removed", "deleted", "cancelled", "canceled", "noted", "saved",
+pub(super) const DONE: [&str; 63] = [
+    "done", "stopped", "logged", "added", "removed", "deleted", "cancelled", "canceled", "noted", "saved",
     "scheduled", "recorded", "updated", "moved", "all set", "it's set", "it is set",
     "erledigt", "ist erledigt", "schon erledigt", "gemacht", "wird gemacht", "wird erledigt",
     "mach ich", "steht", "geht klar",
@@ -87,7 +87,7 @@ pub(super) const DONE: [&str; 62] = [
 ];
 /// Participles of what was done, each a word of a clause.
 #[rustfmt::skip]
-pub(super) const DONE_WORDS: [&str; 146] = [
+pub(super) const DONE_WORDS: &[&str] = &[
     "set", "scheduled", "added", "removed", "deleted", "cancelled", "canceled", "noted", "saved",
     "logged", "recorded", "stored", "updated", "rescheduled", "postponed", "forgotten", "undone",
     "erledigt", "notiert", "gemerkt", "gespeichert", "hinzugefügt", "eingetragen", "gelöscht",
@@ -95,7 +95,7 @@ pub(super) const DONE_WORDS: [&str; 146] = [
     "geändert", "umbenannt", "vergessen", "rückgängig", "gestrichen", "aufgeschrieben",
     "vorgemerkt",
     "anotado", "apuntado", "guardado", "añadido", "agregado", "borrado", "eliminado", "eliminada",
-    "cancelado", "cancelada", "programado", "programada", "borrada", "añadida", "guardada",
+    "añadidos", "añadidas", "cancelado", "cancelada", "programado", "programada", "borrada", "añadida", "guardada",
     "movido", "cambiado", "apuntada",
     "ajouté", "enregistré", "supprimé", "annulé", "programmé", "noté", "effacé", "déplacé",
     "modifié", "ajoutée", "enregistrée", "supprimée", "annulée", "réglé",
@@ -110,19 +110,22 @@ pub(super) const DONE_WORDS: [&str; 146] = [
     "добавлено", "записано", "сохранено", "удалено", "отменено", "установлено", "перенесено",
     "добавил", "добавила", "записал", "записала", "удалил", "удалила", "отменил", "запомнил",
     "запомнила", "поставил", "поставила", "сохранил",
+    "ekledim", "sildim", "kurdum", "ayarladım", "kaydettim", "değiştirdim", "unutmam",
     "dodano", "dodane", "zapisane", "zapisałem", "usunięte", "usunięto", "ustawione",
     "ustawiłem", "anulowane", "zanotowane", "przesunięte", "dodałem",
 ];
 /// Parts of clauses that say the same: where things are now, and words of scripts without spaces.
 #[rustfmt::skip]
-pub(super) const DONE_PARTS: [&str; 39] = [
-    "on your list", "on the list", "on your reminders", "on your calendar", "auf der liste",
+pub(super) const DONE_PARTS: &[&str] = &[
+    "on your list", "on the list", "in your budget", "i've put", "en tu presupuesto", "steht drauf",
+    "stehen drauf", "weg ist", "lo recordaré", "me lo apunto", "on your reminders", "on your calendar", "auf der liste",
     "auf deiner liste", "auf die liste gesetzt", "en tu lista", "en la lista", "sur ta liste",
     "sur la liste", "nella tua lista", "nella lista", "op je lijst", "op de lijst",
     "na tua lista", "na sua lista", "na lista", "på din lista", "på listan", "в списке",
     "na liście",
     "設定しました", "追加しました", "登録しました", "削除しました", "保存しました", "記録しました",
-    "キャンセルしました", "已设置", "已添加", "已删除", "已取消", "已保存", "已记录", "설정했",
+    "キャンセルしました", "取り消しました", "入れました", "変更しました", "セットしました", "覚えておきます",
+    "已设置", "已添加", "已删除", "已取消", "已保存", "已记录", "설정했",
     "추가했", "삭제했", "저장했",
 ];
 /// Beginnings of words with which something is asked for.
@@ -146,15 +149,27 @@ pub(super) const ASKING: [&str; 108] = [
 ];
 /// English words with which something is asked for.
 #[rustfmt::skip]
-pub(super) const ASKING_WORDS: [&str; 27] = [
+pub(super) const ASKING_WORDS: &[&str] = &[
     "remind", "ping", "nudge", "wake", "add", "put", "set", "schedule", "log", "note", "remember",
     "track", "delete", "remove", "cancel", "scrap", "erase", "clear", "drop", "rid", "forget",
-    "undo", "reschedule", "postpone", "snooze", "save", "rename",
+    "undo", "reschedule", "postpone", "snooze", "save", "rename", "stop", "pon",
 ];
 /// The same in scripts without spaces.
-pub(super) const ASKING_PARTS: [&str; 16] = [
-    "リマインド", "追加", "削除", "設定して", "キャンセル", "メモして", "覚えて", "提醒我", "添加",
-    "删除", "取消", "记住", "알려줘", "추가", "삭제", "기억해",
+pub(super) const ASKING_PARTS: [&str; 18] = [
+    "リマインド", "追加", "削除", "設定して", "キャンセル", "メモして", "覚えて", "取り消して",
+    "入れて", "提醒我", "添加", "删除", "取消", "记住", "알려줘", "추가", "삭제", "기억해",
+];
+/// Turkish verbs with which something is asked for at the end of a message.
+pub(super) const ASKING_LAST: [&str; 11] = [
+    "ekle", "sil", "kaydet", "hatırlat", "unutma", "ayarla", "kur", "değiştir", "ertele", "et",
+    "yaz",
+];
+/// Words with which a short message corrects what was set.
+#[rustfmt::skip]
+pub(super) const CORRECTING: &[&str] = &[
+    "actually", "rather", "instead", "make it", "better", "doch", "lieber", "besser", "stattdessen",
+    "mejor", "plutôt", "mieux", "meglio", "piuttosto", "liever", "melhor", "hellre", "лучше",
+    "lepiej", "やっぱり", "やはり", "変更", "改成", "aslında", "olsun",
 ];
 /// Beginnings of polite requests, which may end with a question mark.
 #[rustfmt::skip]
@@ -186,21 +201,22 @@ pub(super) const ALREADY: &[&str] = &[
     "pasado", "déjà", "passé", "passée", "già", "passato", "passata", "al", "reeds", "voorbij",
     "já", "passou", "redan", "förbi", "уже", "прошло", "już",
 ];
-/// Beginnings of words with which something may be asked for: they are no proof.
+/// Beginnings of words, beside those of `ASKING`, with which something may be asked for: they are no
+/// proof.
 #[rustfmt::skip]
 pub(super) const MAY_ASK: &[&str] = &[
     "jot", "wipe", "mute", "unmute", "email", "text", "send", "book", "record", "buy", "tick",
-    "cross", "mark", "wake", "remind", "move", "turn", "stop", "unsubscribe", "subscribe",
+    "cross", "mark", "reminder", "move", "turn", "unsubscribe", "subscribe",
     "brauch", "hau", "hak", "schmeiß", "schmeiss", "kündig", "pack", "schick", "ruf", "stopp",
-    "lösch", "besorg", "weck", "trag", "verbuch",
+    "besorg", "verbuch",
     "pon", "despert", "despiert", "recordatorio", "apaga", "envía", "manda", "elimin",
-    "ferme", "mets", "envoie", "retire", "enlève", "rajoute", "prévien",
+    "ferme", "envoie", "retire", "enlève", "rajoute", "prévien",
     "svegli", "avvis", "metti", "chiudi", "manda", "togli", "elimin",
-    "lembr", "põe", "poe", "coloc", "envi", "tira", "fech",
+    "põe", "poe", "coloc", "envi", "tira", "fech",
     "wek", "maak", "haal", "stuur", "schrap", "sluit",
-    "väck", "lägg", "ta bort", "skicka", "stäng", "husk", "vekk", "væk", "legg", "læg", "slett",
+    "ta bort", "skicka", "stäng", "husk", "vekk", "væk", "legg", "læg", "slett",
     "muistuta", "herätä", "lisää", "poista",
-    "разбуди", "убери", "отправь", "купи", "нагада", "розбуд", "додай", "видал",
+    "убери", "отправь", "купи", "нагада", "розбуд", "додай", "видал",
     "hatırlat", "uyandır", "ekle", "sil", "kaydet",
     "emlékeztess", "ébressz", "töröl", "připome", "vzbuď", "přidej", "smaž", "obudź", "wykreśl",
     "θύμισ", "ξύπν", "πρόσθ", "διάγρ", "תזכיר", "תעיר", "תוסיף", "תמחק",
@@ -222,6 +238,46 @@ pub(super) const TALK_BEGINNINGS: &[&str] = &[
     "setz dich", "remind me who", "remind me what", "remind me of the", "erinnere mich, wer",
     "rappelle-moi la ", "rappelle-moi le ", "rappelle-moi qui", "rappelle-moi quel",
     "recuérdame quién", "recuérdame cuál", "ricordami chi", "ricordami qual",
+];
+/// Words with which a message asks for a text, a sum or a play.
+#[rustfmt::skip]
+pub(super) const WRITING: &[&str] = &[
+    "write ", "draft ", "compose ", "count ", "convert ", "calculate ", "give me a", "give me some",
+    "show me how", "make a plan", "make me a plan", "put it in", "rephrase", "roleplay", "imagine ",
+    "pretend ", "plan my", "schreib mir ein", "schreib ein", "formulier", "stell dir vor", "gib mir",
+    "erfinde", "rechne", "zähl ", "dame ", "escribe ", "imagina ", "cuenta ", "pon un ejemplo",
+    "donne", "écris ", "imagine", "mets cette phrase", "compte ", "dammi ", "scrivi ", "immagina",
+    "geef me", "schrijf ", "me dê", "escreva ", "skriv ", "ge mig", "напиши", "napisz",
+];
+/// Words with which a statement begins.
+#[rustfmt::skip]
+pub(super) const SUBJECTS: &[&str] = &[
+    "i", "im", "ive", "we", "he", "she", "they", "it", "my", "our", "his", "her", "their", "the",
+    "this", "that", "there", "ich", "wir", "er", "sie", "es", "mein", "meine", "unser", "unsere",
+    "der", "die", "das", "yo", "mi", "mis", "nuestro", "nuestra", "el", "la", "los", "las", "este",
+    "esta", "esto", "he", "hemos", "ya", "je", "j", "on", "nous", "il", "elle", "mon", "ma", "mes",
+    "notre", "le", "les", "ce", "cette", "ça", "io", "noi", "mio", "mia", "lo", "questo", "questa",
+    "ik", "wij", "mijn", "ons", "onze", "het", "eu", "nós", "meu", "minha", "o", "jag", "vi", "min",
+    "mitt", "я", "мы", "мой", "моя", "это", "mój", "moja", "ben", "biz", "benim", "bu",
+];
+/// Verbs of statements, second or third in them.
+pub(super) const COPULAS: [&str; 14] = [
+    "is", "are", "was", "were", "costs", "ist", "sind", "war", "kostet", "es", "está", "cuesta",
+    "est", "coûte",
+];
+/// Ends of statements in languages whose verbs come last.
+#[rustfmt::skip]
+pub(super) const STATEMENT_ENDS: &[&str] = &[
+    "ます", "です", "ました", "でした", "った", "した", "yor", "yorum", "yoruz", "dım", "dim", "dum", "düm",
+    "tım", "tim", "tum", "tüm",
+];
+/// Parts of statements with which something may be asked for.
+#[rustfmt::skip]
+pub(super) const NEEDS: &[&str] = &[
+    "need", "want", "would like", "i'd like", "brauch", "möchte", " will ", "necesito", "quiero",
+    "besoin", "voudrais", "veux", "bisogno", "vorrei", "voglio", " wil ", "nodig", "preciso", "quero",
+    "vill ", "behöver", "нужно", "хочу", "potrzeb", "chcę", "ほしい", "欲しい", "たい", "お願い", "lazım",
+    "istiyor", "call me",
 ];
 /// Words with which questions and talk begin.
 #[rustfmt::skip]

@@ -102,6 +102,7 @@ impl ModelTurn<'_> {
         let is_claimed = is_lacking || is_private || is_unasked;
         let is_surplus = is_unread
             && (self.tells_more_than_done(text, totals)
+                || self.tells_other_than_found(text, totals)
                 || is_done_otherwise(&self.plan.requested_changes, &totals.records));
         let is_due =
             (is_claimed || is_surplus || is_unread && self.lacks_possible_call(text, totals))
@@ -171,6 +172,7 @@ impl ModelTurn<'_> {
             what_was_done,
             is_nothing_sent.then(|| wording::nothing_sent(language).to_owned()),
             self.untold_account_task(&text, totals),
+            self.untold_zone(&text, totals).map(str::to_owned),
         ];
         let mut all = vec![text];
         all.extend(sentences.into_iter().flatten());

@@ -178,7 +178,8 @@ impl ReplyPlan {
             ..facts
         };
         let request = CertainRequest::of(&understood, &facts);
-        let may_be_talk = facts.may_be_talk(&understood.intent);
+        let may_be_talk =
+            facts.may_be_talk(&understood.intent) || facts.is_mere_mood(&understood.calls);
         let requested_changes = facts.requested_changes(&understood);
         Self {
             request,

@@ -3,10 +3,14 @@
 //! note that accuses it of nothing; what is contradicted in the end is decided by `unasked_claims`.
 //! Questions and plain talk are left alone.
 
-use super::claim_words::{MAY_ASK, MAY_ASK_PARTS, TALK_BEGINNINGS};
+use super::claim_words::{
+    COPULAS, MAY_ASK, MAY_ASK_PARTS, NEEDS, STATEMENT_ENDS, SUBJECTS, TALK_BEGINNINGS, WRITING,
+};
 use super::model_turn::{CallTotals, ModelTurn};
 use super::statements::{QUESTION_MARKS, ends_with_question};
-use super::unasked_claims::{begins_question, is_of_words, is_request, promises, says_done};
+use super::unasked_claims::{
+    begins_question, ends_as_question, is_of_words, is_request, promises, says_done,
+};
 use crate::clock::Zone;
 
 /// The note to a model that called no tool for what may be a request.
@@ -32,6 +36,7 @@ impl ModelTurn<'_> {
             && self.context.photos.len() <= self.plan.batch
             && !is_talk
             && may_ask(message)
+            && (!is_statement(message) || says_kept(text))
             && (self.repeats_time(message, text) || sounds_done(message, text))
     }
 
@@ -54,7 +59,36 @@ impl ModelTurn<'_> {
 /// It has no question mark, and is not of words.
 fn may_ask(message: &str) -> bool {
     let words = message.split_whitespace().count();
-    words <= REQUEST_WORDS_MAX && !message.contains(QUESTION_MARKS) && !is_of_words(message)
+    let lower = message.to_lowercase();
+    words <= REQUEST_WORDS_MAX
+        && !message.contains(QUESTION_MARKS)
+        && !ends_as_question(message)
+        && !is_of_words(message)
+        && !WRITING.iter().any(|words| lower.starts_with(words))
+}
+
+/// Whether a message tells something: its subject comes first, or its verb ends so, and it says of
+/// no need.
+fn is_statement(message: &str) -> bool {
+    let lower = message.trim().to_lowercase().replace('’', "'");
+    let words = lower.split(|c: char| !c.is_alphabetic());
+    let mut words = words.filter(|word| !word.is_empty());
+    let (first, second) = (words.next().unwrap_or_default(), words.next());
+    // "Demain je pars"
+    let is_second = second.is_some_and(|second| matches!(second, "i" | "ich" | "wir" | "je" | "j"));
+    // "Rent is 900", and not "note: rent is 900"
+    let mut verbs = second.into_iter().chain(words.next());
+    let has_copula = verbs.any(|word| COPULAS.contains(&word)) && !is_request(message);
+    let end = lower.trim_end_matches(|c: char| !c.is_alphanumeric());
+    (SUBJECTS.contains(&first)
+        || is_second
+        || has_copula
+        || STATEMENT_ENDS.iter().any(|one| end.ends_with(one)))
+        && !NEEDS.iter().any(|need| lower.contains(need))
+}
+
+fn says_kept(text: &str) -> bool {
+    says_done(text) || promises(text)
 }
 
 /// The answer repeats a number; or both are short, and the message has a word of a request or the
@@ -62,7 +96,7 @@ fn may_ask(message: &str) -> bool {
 fn sounds_done(message: &str, text: &str) -> bool {
     let is_short = |text: &str| text.split_whitespace().count() <= SHORT_WORDS;
     // "Done" after a reminder reports something.
-    let is_said_done = !says_done(message) && (says_done(text) || promises(text));
+    let is_said_done = !says_done(message) && says_kept(text);
     let is_answered =
         is_short(message) && is_short(text) && (has_word_of_request(message) || is_said_done);
     let lower = message.to_lowercase();
@@ -98,6 +132,23 @@ fn repeats_number(message: &str, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn statements_are_told_from_requests() {
+        for text in [
+            "my bus leaves at 7", "mein Zug fährt um 18 Uhr", "demain je pars à 7h", "rent is 900",
+            "電車は6時に出ます", "otobüs 7'de kalkıyor", "das erinnert mich an früher",
+        ] {
+            assert!(is_statement(text), "{text}");
+        }
+        for text in [
+            "run at 7", "ich brauche um 7 einen Weckruf", "I need a wake-up at 6",
+            "sunday 10am run pls", "remind me: rent is due", "Sonntag um 10 Laufen bitte",
+            "6時に起きたいです", "note it",
+        ] {
+            assert!(!is_statement(text), "{text}");
+        }
+    }
 
     #[test]
     fn requests_are_told_from_talk() {

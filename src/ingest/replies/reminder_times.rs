@@ -9,7 +9,7 @@ use super::claim_words::{CONDITIONS, NO_PROMISES};
 use super::model_turn::{CallTotals, ModelTurn};
 use super::reminder_json::{local_time, short_id};
 use super::result::{CallRecord, ReminderState};
-use super::statements::{clauses, sentences};
+use super::statements::{LINKS, clauses, sentences};
 use super::taken_back::is_taken_back;
 use crate::assistant::prompt::Prompt;
 use crate::assistant::wording::{self, NamedTimes};
@@ -60,6 +60,7 @@ impl ModelTurn<'_> {
                 && !comes_otherwise(&named, &set)
                 && !self.tells_other_hours_of_rule(sentence, &set, &known)
                 && !self.is_swapped(sentence, &set)
+                && !self.tells_joined_hour(sentence, &known)
         };
         let all = sentences(&text).into_iter();
         let true_ones = all.filter(|sentence| sentence.is_question || is_true(sentence.text));
@@ -76,6 +77,7 @@ impl ModelTurn<'_> {
         !set.is_empty()
             && (differs(&self.times_told(text), &set, &self.known_times(totals))
                 || self.is_swapped(text, &set)
+                || self.tells_joined_hour(text, &self.known_times(totals))
                 || self.tells_other_hours_of_rule(text, &set, &self.known_times(totals)))
     }
 
@@ -102,12 +104,36 @@ impl ModelTurn<'_> {
         set: &[ReminderState],
         known: &NamedTimes,
     ) -> bool {
+        let has_several = set.iter().any(|one| {
+            let rule = one.rule.as_deref().unwrap_or_default();
+            rule.to_uppercase().contains("BYHOUR")
+        });
         let all = sentences(text).into_iter();
         let mut clauses = all
             .filter(|sentence| !sentence.is_question)
-            .flat_map(|sentence| clauses(sentence.text));
+            .flat_map(|sentence| match has_several {
+                true => vec![sentence.text.to_owned()],
+                false => clauses(sentence.text),
+            });
         set.iter().any(|one| one.rule.is_some())
             && clauses.any(|clause| has_other_hour_of_rule(&self.times_stated(&clause), known))
+    }
+
+    /// It names an hour of the message that nothing has, and that stands there as one of several:
+    /// "at 6 and at 8".
+    fn tells_joined_hour(&self, text: &str, known: &NamedTimes) -> bool {
+        /// Words after one that joins, among which the hour stands.
+        const WORDS: usize = 3;
+        let message = self.context.message.text.to_lowercase();
+        let words: Vec<&str> = message.split_whitespace().collect();
+        let mut joined = NamedTimes::default();
+        for at in 1..words.len() {
+            if LINKS.contains(&words[at - 1]) {
+                let end = (at + WORDS).min(words.len());
+                joined.add(self.times_in(&words[at..end].join(" ")));
+            }
+        }
+        joined.names_hour() && self.times_told(text).has_unknown_of(&joined, known)
     }
 
     /// It names one of several reminders with the hour of another one.
@@ -220,9 +246,23 @@ fn comes_otherwise(named: &NamedTimes, set: &[ReminderState]) -> bool {
     let ends: Vec<(Timestamp, Zone)> = recurring()
         .flat_map(|one| one.ends.iter().map(|end| (*end, one.zone)))
         .collect();
+    let spans =
+        recurring().filter_map(|one| Some((one.at?, one.ends.iter().max().copied()?, one.zone)));
     let set = set.iter();
-    named.has_other_repetition(set.filter_map(|one| Some((one.rule.as_deref(), one.at?, one.zone))))
-        || recurring().next().is_some() && named.has_other_end(&ends)
+    // One that comes a last time does not come again.
+    let is_last = |one: &ReminderState| {
+        one.ends
+            .iter()
+            .max()
+            .is_some_and(|end| Some(*end) == one.at)
+    };
+    let with_rules = set.filter_map(|one| {
+        let rule = one.rule.as_deref().filter(|_| !is_last(one));
+        Some((rule, one.at?, one.zone))
+    });
+    named.has_other_repetition(with_rules)
+        || recurring().next().is_some()
+            && (named.has_other_end(&ends) || named.has_other_length(spans))
 }
 
 /// A clause names how often something comes with an hour at which none does.

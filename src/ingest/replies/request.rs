@@ -100,6 +100,15 @@ impl RequestFacts<'_> {
         }
     }
 
+    /// Whether the message tells a mood without a score: "my mood is great".
+    pub(super) fn is_mere_mood(&self, calls: &PowerCalls) -> bool {
+        let is_mood = |call: &&PowerCall| call.power == Power::MoodTracker;
+        let clear = self.clear_calls(calls);
+        !self.message.text.contains(|c: char| c.is_ascii_digit())
+            && !clear.is_empty()
+            && clear.iter().all(is_mood)
+    }
+
     fn offers(&self, tool: Tool) -> bool {
         self.tools.contains(&OfferedTool::Own(tool))
     }

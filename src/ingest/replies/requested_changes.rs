@@ -17,6 +17,8 @@ pub(super) struct RequestedChange {
     tools: Vec<Tool>,
     /// The change's subject; a field of the profile is in quotes.
     about: String,
+    /// The reminder's text, or the name, in the message's words.
+    pub(super) words: String,
     /// The calls that it takes.
     calls: usize,
     extent: ChangeExtent,
@@ -40,9 +42,15 @@ impl RequestedChange {
         Self {
             tools: vec![tool],
             about: about.to_owned(),
+            words: String::new(),
             calls: 1,
             extent: ChangeExtent::Any,
         }
+    }
+
+    fn with_words(self, words: &str) -> Self {
+        let words = words.to_owned();
+        Self { words, ..self }
     }
 
     /// A change of a reminder, or of what else was spoken of last.
@@ -172,7 +180,9 @@ impl RequestFacts<'_> {
                 .iter()
                 .flat_map(|part| self.requested_by(part))
                 .collect(),
-            Intent::Remind { text, .. } => one(Tool::SetReminder, text),
+            Intent::Remind { text, .. } => {
+                vec![RequestedChange::of(Tool::SetReminder, text).with_words(text)]
+            }
             Intent::RemindBefore(_) => one(Tool::SetReminder, ""),
             Intent::CancelReminders(which) => vec![RequestedChange {
                 calls: self.count_to_cancel(which).max(1),
@@ -187,7 +197,9 @@ impl RequestFacts<'_> {
             Intent::Forget { about } => one(Tool::Forget, about),
             Intent::ForgetEverything => one(Tool::Forget, ""),
             // In a group they are often told to the others.
-            Intent::SetName(_) if !self.group => one(Tool::SetProfile, "\"name\""),
+            Intent::SetName(name) if !self.group => {
+                vec![RequestedChange::of(Tool::SetProfile, "\"name\"").with_words(name)]
+            }
             Intent::SetTimezone(_) if !self.group => one(Tool::SetProfile, "\"timezone\""),
             Intent::Power(text) => {
                 let part = MessageContext {
@@ -230,6 +242,7 @@ impl RequestFacts<'_> {
         vec![RequestedChange {
             tools,
             about: text.to_owned(),
+            words: String::new(),
             calls: 1,
             extent: ChangeExtent::Any,
         }]

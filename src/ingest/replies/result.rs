@@ -4,10 +4,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::call_effects::CallEffects;
+use super::call_numbers::CallNumbers;
 use crate::access::Denial;
 use crate::assistant::powers::Power;
 use crate::assistant::tools::{Operation, Tool};
-use crate::assistant::wording::{Apology, KnownNumbers, NamedTimes, NextReminder};
+use crate::assistant::wording::{Apology, NamedTimes, NextReminder};
 use crate::clock::{Timestamp, Zone};
 use crate::error::Result;
 use crate::memory::ServiceMemories;
@@ -83,7 +84,7 @@ impl ToolCall {
     /// once.
     pub(super) fn repeats_one_of(&self, earlier: &[Self]) -> Option<usize> {
         let is_same = |call: &Self| {
-            let is_equal = call.operation == self.operation;
+            let is_equal = call.operation.is_same(&self.operation);
             call.tool == self.tool && (is_equal || self.tool == Tool::AnswerPrivately)
         };
         earlier
@@ -265,9 +266,8 @@ pub(super) struct CallRecord {
     /// The times in its result.
     #[serde(skip)]
     pub(super) named_times: NamedTimes,
-    /// The numbers in its arguments and its result.
     #[serde(skip)]
-    pub(super) numbers: KnownNumbers,
+    pub(super) numbers: CallNumbers,
     /// What its result says that it did; `None` for a reminder.
     #[serde(skip)]
     pub(super) statement: Option<String>,
@@ -294,6 +294,13 @@ pub(super) struct CallRecord {
 }
 
 impl CallRecord {
+    /// A reminder's day and hour are among its arguments, as far as these are kept.
+    pub(super) fn sets_hour(&self) -> bool {
+        let arguments = self.arguments.as_deref().unwrap_or_default();
+        let arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
+        arguments["at"].is_string()
+    }
+
     /// The reply failed, so what it would have changed was not committed.
     pub(super) fn undo(&mut self) {
         if self.is_change {

@@ -46,7 +46,7 @@ const COURTESIES: [&str; 43] = [
     "förlåt",
 ];
 /// Words that part clauses.
-const LINKS: [&str; 22] = [
+pub(super) const LINKS: [&str; 22] = [
     "but", "so", "and", "because", "since", "as", "though", "aber", "und", "weil", "da", "pero",
     "y", "porque", "mais", "et", "ma", "e", "perché", "mas", "maar", "men",
 ];

@@ -1,19 +1,22 @@
-//! Answers that tell more than their calls did: a number or a date that stands in no call, result,
-//! message or prompt, or a second change for which nothing was called. The model is asked once more
-//! as in `possible_requests`; what it still tells is followed by what was done. Times of reminders
-//! are compared in `reminder_times`.
+//! Answers that tell something else than their calls did: other numbers (`told_numbers`), dates and
+//! things (`told_things`), or a second change for which nothing was called. The model is asked once
+//! more as in `possible_requests`; what it still tells is followed by what was done. Times of
+//! reminders are compared in `reminder_times`.
 
 use super::claim_words::{CONDITIONS, NOT_DONE};
 use super::model_turn::{CallTotals, ModelTurn};
+use super::reminder_json::short_id;
 use super::reminder_times::set_reminders;
-use super::result::CallRecord;
+use super::result::{CallRecord, ReminderState};
 use super::statements::{clauses, sentences};
 use super::taken_back::is_taken_back;
 use super::unasked_claims::{is_done, promises};
 use super::untold_changes::{last_changes, told_as_done};
 use crate::assistant::prompt::Prompt;
 use crate::assistant::tools::Tool;
-use crate::assistant::wording::{KnownNumbers, NamedTimes, told_numbers};
+use crate::assistant::wording::{self, NamedTimes, NextReminder};
+use crate::clock::Zone;
+use crate::store::Reminder;
 
 /// The note to a model whose answer tells more than its calls did.
 pub(super) const CALL_OR_CORRECT: &str = "[Your answer tells something that no result of your calls \
@@ -31,6 +34,11 @@ const REMINDERS: [&str; 10] = [
     "remind", "erinner", "record", "recuérd", "rappel", "ricord", "promemoria", "herinner",
     "lembr", "påminn",
 ];
+/// Parts of words by which something was moved.
+const MOVED: [&str; 16] = [
+    "moved", "rescheduled", "verschoben", "verlegt", "movido", "cambiado", "déplacé", "décalé",
+    "spostat", "verplaatst", "verzet", "alterado", "flyttat", "перенес", "przesun", "変更し",
+];
 const BOTH: [&str; 9] = [
     "both", "beide", "beiden", "ambos", "deux", "entrambi", "entrambe", "båda", "ambas",
 ];
@@ -44,19 +52,63 @@ impl ModelTurn<'_> {
         };
         let statements = statements(text);
         totals.records.iter().any(|record| is_own(&record))
-            && !self.pending.unprompted
-            && self.context.photos.is_empty()
-            && text.chars().count() <= CLAIM_CHARS_MAX
-            && (self.tells_other_numbers(&statements, totals)
-                || self.tells_other_dates(&statements, totals)
-                || self.tells_second_change(text, &statements, totals)
-                || self.tells_time_of_none(text, totals))
+            && self.tells_shortly(text)
+            // An answer about photos tells many numbers.
+            && match self.context.photos.is_empty() {
+                false => self.tells_other_kept(&statements, totals),
+                true => {
+                    self.tells_other_numbers(&statements, totals)
+                        || self.tells_other_dates(&statements, totals)
+                        || self.tells_other_things(&statements, totals)
+                        || self.tells_second_change(text, &statements, totals)
+                        || self.tells_time_of_none(text, totals)
+                        || self.kept_beside_move(&statements, totals).is_some()
+                }
+            }
+    }
+
+    /// A longer answer tells more than what was done or found.
+    pub(super) fn tells_shortly(&self, text: &str) -> bool {
+        !self.pending.unprompted && text.chars().count() <= CLAIM_CHARS_MAX
     }
 
     /// The sentence of what was done.
     pub(super) fn what_was_done(&self, answer: &str, totals: &CallTotals) -> Option<String> {
         let language = self.language_with(answer);
+        if let Some(kept) = self.kept_beside_move(&statements(answer), totals) {
+            let set = set_reminders(totals);
+            let kept = NextReminder {
+                text: &kept.text,
+                at: kept.send_at,
+                zone: self.context.user.timezone.unwrap_or(Zone::UTC),
+                often: None,
+            };
+            let mut all = vec![kept];
+            all.extend(set.iter().filter_map(ReminderState::time));
+            return Some(wording::what_is_set(&all, language));
+        }
         told_as_done(&last_changes(&totals.records), language)
+    }
+
+    /// Something was moved, as it is told, by setting it anew: the open reminder that stayed.
+    fn kept_beside_move(&self, statements: &[&str], totals: &CallTotals) -> Option<&Reminder> {
+        let is_told = statements.iter().any(|text| {
+            let text = text.to_lowercase();
+            MOVED.iter().any(|part| text.contains(part))
+        });
+        let records = &totals.records;
+        let is_changed = |one: &Reminder| {
+            let mut changed = records.iter().filter_map(|record| record.reminder.as_ref());
+            changed.any(|changed| changed.id == short_id(&one.schedule_id))
+        };
+        let is_set_anew = |one: &Reminder| {
+            records.iter().any(|record| {
+                let text = record.reminder.as_ref().map(|set| set.text.to_lowercase());
+                record.tool == Tool::SetReminder.name() && text == Some(one.text.to_lowercase())
+            })
+        };
+        let mut open = self.context.dialog.open.iter().filter(|_| is_told);
+        open.find(|one| is_set_anew(one) && !is_changed(one))
     }
 
     /// A reminder was cancelled and none set, and an hour is told that is of none.
@@ -72,34 +124,6 @@ impl ModelTurn<'_> {
         totals.records.iter().any(is_cancelled)
             && set_reminders(totals).is_empty()
             && self.times_told(text).has_other_hour(&known)
-    }
-
-    fn tells_other_numbers(&self, statements: &[&str], totals: &CallTotals) -> bool {
-        let has_reminder = totals.records.iter().any(|one| one.reminder.is_some());
-        let claimed = statements.iter().flat_map(|text| told_numbers(text));
-        let mut claimed: Vec<_> = claimed
-            .filter(|number| !(has_reminder && number.may_be_of_time()))
-            .collect();
-        let mut known = KnownNumbers::default();
-        for record in &totals.records {
-            known.add_all(&record.numbers);
-        }
-        known.add(&self.context.message.text);
-        known.add(&totals.records.len().to_string());
-        claimed.retain(|number| !known.has(number));
-        if claimed.is_empty() {
-            return false;
-        }
-        let prompt = self.prompt(&[], 0, &self.plan.tools);
-        for text in texts_of(&prompt) {
-            known.add(text);
-        }
-        // "3 December" may be told with the year.
-        let date = self.now.utc_date();
-        let year = date.split('-').next().and_then(|year| year.parse().ok());
-        let year: i32 = year.unwrap_or_default();
-        known.add(&format!("{year}, in {}", year + 1));
-        !claimed.iter().all(|number| known.has(number))
     }
 
     /// "5 April" for "4 May".
@@ -159,7 +183,7 @@ impl ModelTurn<'_> {
 }
 
 /// The sentences of an answer that are no questions and no offers.
-fn statements(text: &str) -> Vec<&str> {
+pub(super) fn statements(text: &str) -> Vec<&str> {
     let is_offer = |text: &str| {
         let lower = text.to_lowercase();
         CONDITIONS.iter().any(|part| lower.contains(part))
@@ -174,7 +198,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// All that a prompt tells the model.
-fn texts_of(prompt: &Prompt) -> impl Iterator<Item = &str> {
+pub(super) fn texts_of(prompt: &Prompt) -> impl Iterator<Item = &str> {
     let messages = prompt.messages.iter().map(|message| message.text.as_str());
     [prompt.system.as_str(), prompt.time.as_str()]
         .into_iter()

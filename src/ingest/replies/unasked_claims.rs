@@ -4,9 +4,9 @@
 //! something was done. By words (`claim_words`), as no tool tells.
 
 use super::claim_words::{
-    ASKING, ASKING_PARTS, ASKING_WORDS, CONDITIONS, DONE, DONE_PARTS, DONE_WORDS, NO,
-    NO_ASKING_AFTER, NO_ASKING_BEFORE, NO_PROMISES, NOT_DONE, OF_WORDS, POLITE, PROMISES,
-    QUESTION_WORDS, REMIND,
+    ASKING, ASKING_LAST, ASKING_PARTS, ASKING_WORDS, CONDITIONS, CORRECTING, DONE, DONE_PARTS,
+    DONE_WORDS, NO, NO_ASKING_AFTER, NO_ASKING_BEFORE, NO_PROMISES, NOT_DONE, OF_WORDS, POLITE,
+    PROMISES, QUESTION_WORDS, REMIND,
 };
 use super::model_turn::{CallTotals, ModelTurn};
 use super::statements::{QUESTION_MARKS, claims, clauses, ends_with_question, sentences};
@@ -35,7 +35,8 @@ impl ModelTurn<'_> {
         let is_asked = is_request(message) || self.answers_question();
         self.promises_more(text)
             || is_asked && says_done(text)
-            || !ends_with_question(text)
+            || self.claims_noted(text)
+            || (!ends_with_question(text) || self.times_told(text).names_hour())
                 && (self.asks_to_remind()
                     || self.answers_question() && self.may_confirm(text)
                     || self.corrects_last(text))
@@ -99,12 +100,16 @@ impl ModelTurn<'_> {
         let first = lower.split(|c: char| !c.is_alphabetic()).next();
         let is_negated =
             first.is_some_and(|first| NO.contains(&first) || matches!(first, "not" | "nicht"));
+        let is_correction = is_negated
+            || CORRECTING.iter().any(|words| lower.contains(words))
+            || is_time_alone(&lower);
         let names_time = |named: &NamedTimes| named.names_hour() || named.names_day();
         let is_repeated =
             told.shares_time(&asked, now, zone) || asked.shares_time(&told, now, zone);
         self.context.dialog.has_latest
             && !self.context.dialog.open.is_empty()
             && is_short(message)
+            && is_correction
             && !message.contains(QUESTION_MARKS)
             && names_time(&told)
             && (is_repeated || is_negated && names_time(&asked))
@@ -162,9 +167,25 @@ impl ModelTurn<'_> {
 
 /// Words of a short answer or correction.
 const SHORT_WORDS: usize = 5;
+/// A longer word is a sentence without spaces.
+const UNSPACED_CHARS: usize = 8;
 
 fn is_short(message: &str) -> bool {
     message.split_whitespace().count() <= SHORT_WORDS
+}
+
+/// Whether a message has few words, and the first is before a time or of one: "um 19 Uhr".
+fn is_time_alone(message: &str) -> bool {
+    const WORDS_MAX: usize = 3;
+    const BEFORE_TIMES: [&str; 17] = [
+        "at", "on", "um", "am", "auf", "gegen", "a", "para", "à", "alle", "om", "às", "kl", "в",
+        "na", "o", "saat",
+    ];
+    let words: Vec<&str> = message.split_whitespace().collect();
+    let first = words.first().copied().unwrap_or_default();
+    let has_figure = first.starts_with(|c: char| c.is_ascii_digit());
+    let is_unspaced = words.len() == 1 && message.chars().count() > UNSPACED_CHARS;
+    words.len() <= WORDS_MAX && !is_unspaced && (has_figure || BEFORE_TIMES.contains(&first))
 }
 
 /// Whether a message tells the assistant to remind, and not of a fact.
@@ -184,10 +205,12 @@ fn asks_to_remind(message: &str) -> bool {
 }
 
 /// Whether a message is a question, and no polite request.
-fn is_plain_question(message: &str) -> bool {
+pub(super) fn is_plain_question(message: &str) -> bool {
     let text = message.to_lowercase();
     let is_polite = POLITE.iter().any(|beginning| text.contains(beginning));
-    let is_question = text.trim_end().ends_with(QUESTION_MARKS) || begins_question(&text);
+    let is_question = text.trim_end().ends_with(QUESTION_MARKS)
+        || begins_question(&text)
+        || ends_as_question(&text);
     is_question && !is_polite
 }
 
@@ -243,8 +266,9 @@ pub(super) fn says_done(text: &str) -> bool {
         .filter(|one| !one.is_question)
         .take(STATEMENTS)
         .flat_map(|sentence| clauses(sentence.text));
-    // A question first is an answer of its own.
+    // A question first is an answer of its own, and code explains.
     text.chars().count() <= CLAIM_CHARS_MAX
+        && !text.contains('`')
         && all.first().is_some_and(|first| !first.is_question)
         && first.any(|clause| is_done(&clause))
 }
@@ -252,6 +276,7 @@ pub(super) fn says_done(text: &str) -> bool {
 /// Whether a clause in lower case says that something was done.
 pub(super) fn is_done(clause: &str) -> bool {
     let is_mark = |c: char| !c.is_alphanumeric();
+    let clause = &without_turkish_not(clause);
     if DONE.contains(&clause.trim_matches(is_mark)) {
         return true;
     }
@@ -259,6 +284,12 @@ pub(super) fn is_done(clause: &str) -> bool {
     !words().any(|word| NOT_DONE.contains(&word))
         && (words().any(|word| DONE_WORDS.contains(&word))
             || DONE_PARTS.iter().any(|part| clause.contains(part)))
+}
+
+/// Without the Turkish word for a note, which is English for something else.
+pub(super) fn without_turkish_not(clause: &str) -> String {
+    let clause = clause.replace("not ettim", "kaydettim");
+    clause.replace("not aldım", "kaydettim")
 }
 
 /// Whether a message asks for something by its words, and is no question about it.
@@ -280,9 +311,13 @@ pub(super) fn is_request(text: &str) -> bool {
         ASKING_WORDS.contains(word) && is_verb(at)
             // "my notes"
             || (!word.starts_with("note") || is_verb(at))
+                && !word.starts_with("merkwürdig")
                 && ASKING.iter().any(|beginning| word.starts_with(beginning))
     };
-    words.iter().enumerate().any(asks) || ASKING_PARTS.iter().any(|part| text.contains(part))
+    let asks_last = words.last().is_some_and(|last| ASKING_LAST.contains(last));
+    words.iter().enumerate().any(asks)
+        || asks_last
+        || ASKING_PARTS.iter().any(|part| text.contains(part))
 }
 
 /// Whether a message begins as a question, which has no mark where people write fast.
@@ -292,6 +327,14 @@ pub(super) fn begins_question(message: &str) -> bool {
         .split(|c: char| !c.is_alphabetic())
         .find(|word| !word.is_empty());
     first.is_some_and(|first| QUESTION_WORDS.contains(&first))
+}
+
+/// "save money how"
+pub(super) fn ends_as_question(message: &str) -> bool {
+    let message = message.to_lowercase();
+    let mut words = message.split(|c: char| !c.is_alphabetic());
+    let last = words.rfind(|word| !word.is_empty());
+    last.is_some_and(|last| matches!(last, "how" | "why" | "where" | "wie" | "cómo"))
 }
 
 /// Whether a message speaks of words, as one that asks for a translation.

@@ -13,8 +13,8 @@ use super::unasked_claims::{claims_done, is_request};
 use crate::assistant::memory_overlap;
 use crate::assistant::powers::minute_of_day;
 use crate::assistant::tools::Tool;
-use crate::assistant::wording::{self, NextReminder};
-use crate::clock::Timestamp;
+use crate::assistant::wording::{self, NamedTimes, NextReminder};
+use crate::clock::{Timestamp, Zone};
 
 const MINUTE_MS: i64 = 60_000;
 const HOUR_MINUTES: i64 = 60;
@@ -57,9 +57,15 @@ impl ModelTurn<'_> {
             SEVERAL_HOURS.iter().any(|part| rule.contains(part))
         });
         let is_renamed = record.tool == Tool::ChangeReminder.name()
+            && !record.sets_hour()
             && !self.times_in(&self.context.message.text).names_hour()
             && memory_overlap(&one.text, answer) > 0;
         let said_at = self.context.message.received_at;
+        let asked = self.times_in(&self.context.message.text);
+        let lacks_end = asked.names_end() && one.rule.is_some() && one.ends.is_empty();
+        if lacks_end || self.tells_half_day(answer, one) {
+            return false;
+        }
         acknowledges(answer, &one.text)
             || is_often
             || is_renamed
@@ -69,6 +75,39 @@ impl ModelTurn<'_> {
                 let hour = i64::from(minute_of_day(at, one.zone)) / HOUR_MINUTES;
                 tells_figures(answer, hour, at, said_at)
             })
+    }
+
+    /// "At 10" for 22:00, where the message named no half of the day either.
+    fn tells_half_day(&self, answer: &str, one: &ReminderState) -> bool {
+        let asked = self.times_in(&self.context.message.text);
+        let told = self.times_told(answer);
+        let is_half = |named: &NamedTimes, at: Timestamp| named.tells_hour_loosely(at, one.zone);
+        one.at
+            .is_some_and(|at| is_half(&told, at) && is_half(&asked, at))
+    }
+
+    /// That times are in UTC, where the zone is not known, a reminder was set to an hour, and the
+    /// reply does not say it.
+    pub(super) fn untold_zone(&self, text: &str, totals: &CallTotals) -> Option<&'static str> {
+        const ZONES: [&str; 11] = [
+            "utc", "gmt", "zone", "zona", "fuseau", "fuso", "tidszon", "пояс", "stref",
+            "タイムゾーン", "saat dilimi",
+        ];
+        let before = self.context.sent.iter().chain(&totals.parts);
+        let mut told = before
+            .map(String::as_str)
+            .chain([text])
+            .map(str::to_lowercase);
+        let is_at_hour = |record: &&CallRecord| {
+            let reminder = record.reminder.as_ref();
+            record.sets_hour()
+                && reminder.is_some_and(|one| one.at.is_some() && one.zone == Zone::UTC)
+        };
+        let is_due = self.context.user.timezone.is_none()
+            && !self.context.group
+            && !told.any(|text| ZONES.iter().any(|zone| text.contains(zone)))
+            && last_changes(&totals.records).iter().any(is_at_hour);
+        is_due.then(|| wording::times_in_utc(self.language_with(text)))
     }
 
     /// The answer to a request names what was taken away, or the request did; another answer says

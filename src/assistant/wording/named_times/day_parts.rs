@@ -49,7 +49,10 @@ const BEFORE_WORDS: [((&str, &str), i32); 10] = [
     (("", "dreiviertel"), -15),
 ];
 /// Words after an hour, and the minutes to add; the longest first.
-const AFTER_WORDS: [(&[&str], i32); 17] = [
+const AFTER_WORDS: [(&[&str], i32); 20] = [
+    (&["heures", "trente"], 30),
+    (&["e", "trenta"], 30),
+    (&["y", "treinta"], 30),
     (&["heures", "moins", "le", "quart"], -15),
     (&["heures", "et", "demie"], 30),
     (&["heures", "et", "quart"], 15),

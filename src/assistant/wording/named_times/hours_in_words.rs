@@ -30,7 +30,12 @@ pub(super) fn hour_in_words(tokens: &[TextToken<'_>], at: usize) -> Option<Named
     let has_mark = HOUR_MARKS.contains(&next(1))
         || matches!(next(1), "uur" | "heures" | "horas")
         || (next(1), next(2)) == ("o", "clock")
-        || has_part;
+        || has_part
+        // "alle diciotto", and not "alle achtzehn Tage"
+        || number > 12
+            && matches!(back(1), "alle" | "ore" | "las" | "às")
+            && !word.ends_with("zehn")
+            && !word.ends_with("zig");
     let quarter = with_quarter(number, tokens, at);
     let is_led = BEFORE_HOUR.contains(&back(1)) && (back(1) != "alle" || has_part)
         || back(1) == "alle" && quarter.is_some();

@@ -8,13 +8,20 @@ use super::calendar;
 
 /// Beginnings of the weekdays of other languages, from Monday on.
 const OTHER_WEEKDAYS: [&str; 7] = [
-    "понедельник poniedział 月曜 周一 星期一",
-    "вторник wtorek wtork 火曜 周二 星期二",
-    "среду среда среды środa środę środy 水曜 周三 星期三",
-    "четверг czwartek czwartk 木曜 周四 星期四",
-    "пятниц piątek piątk 金曜 周五 星期五",
-    "суббот sobota sobotę soboty 土曜 周六 星期六",
-    "воскресень niedziel 日曜 周日 星期日 星期天",
+    "pazartesi понедельник poniedział 月曜 周一 星期一",
+    "salı вторник wtorek wtork 火曜 周二 星期二",
+    "çarşamba среду среда среды środa środę środy 水曜 周三 星期三",
+    "perşembe четверг czwartek czwartk 木曜 周四 星期四",
+    "cumaya cumada cumay пятниц piątek piątk 金曜 周五 星期五",
+    "cumartesi суббот sobota sobotę soboty 土曜 周六 星期六",
+    "pazar воскресень niedziel 日曜 周日 星期日 星期天",
+];
+
+/// Short names of months, and those of Turkish.
+const OTHER_MONTHS: [&str; 12] = [
+    "jan ene janv gen ocak", "feb févr fev şubat", "mar mär mart", "apr abr avr nisan",
+    "mayıs mai", "jun haziran", "jul juil temmuz", "aug ago août ağustos", "sep sept eylül",
+    "oct okt ekim", "nov kasım", "dec dez dic déc aralık",
 ];
 
 /// The weekday that a word names; in some languages by its beginning.
@@ -26,6 +33,10 @@ pub(super) fn weekday_of(word: &str) -> Option<Weekday> {
     }
     let mut others = OTHER_WEEKDAYS.iter().zip(0u8..);
     let is_one = |beginnings: &str| beginnings.split(' ').any(|begin| word.starts_with(begin));
+    // "Cumartesi" is another day.
+    if word == "cuma" {
+        return Some(Weekday::Fri);
+    }
     let (_, number) = others.find(|(beginnings, _)| is_one(beginnings))?;
     Weekday::try_from(number).ok()
 }
@@ -33,6 +44,13 @@ pub(super) fn weekday_of(word: &str) -> Option<Weekday> {
 /// From 1 to 12.
 pub(super) fn month_of(word: &str) -> Option<u32> {
     static MONTHS: LazyLock<Vec<(String, u8)>> = LazyLock::new(calendar::months);
-    let (_, number) = MONTHS.iter().find(|(name, _)| name == word)?;
-    Some(u32::from(*number) + 1)
+    let others = || {
+        (1..)
+            .zip(OTHER_MONTHS)
+            .find(|(_, names)| names.split(' ').any(|name| name == word))
+    };
+    match MONTHS.iter().find(|(name, _)| name == word) {
+        Some((_, number)) => Some(u32::from(*number) + 1),
+        None => others().map(|(number, _)| number),
+    }
 }

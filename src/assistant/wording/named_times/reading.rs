@@ -7,12 +7,13 @@ use super::relative::{self, BEFORE_HOUR, BETWEEN_MINUTES_AND_HOUR, HOUR_MARKS};
 use super::tokens::TextToken;
 use super::{NamedDay, NamedHour};
 
-const TODAY: [&str; 11] = [
-    "today", "tonight", "heute", "hoy", "aujourd", "oggi", "stasera", "vandaag", "vanavond",
-    "hoje", "idag",
+const TODAY: [&str; 12] = [
+    "bugün", "today", "tonight", "heute", "hoy", "aujourd", "oggi", "stasera", "vandaag",
+    "vanavond", "hoje", "idag",
 ];
-const TOMORROW: [&str; 9] = [
-    "tomorrow", "morgen", "mañana", "manana", "demain", "domani", "amanhã", "amanha", "imorgon",
+const TOMORROW: [&str; 10] = [
+    "yarın", "tomorrow", "morgen", "mañana", "manana", "demain", "domani", "amanhã", "amanha",
+    "imorgon",
 ];
 /// After these such a word is a morning.
 const BEFORE_MORNING: [&str; 10] = [
@@ -20,7 +21,9 @@ const BEFORE_MORNING: [&str; 10] = [
 ];
 /// Before such a word: the day after it.
 const DAY_AFTER: [&str; 4] = ["after", "pasado", "après", "depois"];
-const AFTER_TOMORROW: [&str; 4] = ["übermorgen", "overmorgen", "dopodomani", "övermorgon"];
+const AFTER_TOMORROW: [&str; 5] = [
+    "öbür", "übermorgen", "overmorgen", "dopodomani", "övermorgon",
+];
 /// Between a day's number and its month, or the month and the year.
 const FILLERS: [&str; 8] = ["of", "de", "del", "st", "nd", "rd", "th", "er"];
 /// Between a weekday and its date.
@@ -30,6 +33,8 @@ const BEFORE_HOURS: [&str; 3] = ["à", "vers", "as"];
 const HOURS: [&str; 5] = ["h", "heures", "heure", "horas", "hora"];
 /// After an hour and an apostrophe: "7'de".
 const TURKISH_SUFFIXES: [&str; 8] = ["de", "da", "te", "ta", "e", "a", "ye", "ya"];
+/// Before an hour in scripts without spaces.
+const MORNINGS: [&str; 6] = ["午前", "朝", "上午", "早上", "오전", "아침"];
 const MINUTE_MARKS: [&str; 2] = ["分", "분"];
 /// Words of a part of an hour. An hour near one that isn't read with it is compared loosely.
 const HOUR_PARTS: [&str; 22] = [
@@ -48,7 +53,8 @@ pub(super) fn day(tokens: &[TextToken<'_>], at: usize, today: NaiveDate) -> Opti
     // "A week from today", "de hoy en ocho"
     let is_start = before == "from" || before == "de" && text_at(Some(at + 1)) == "en";
     if TODAY.contains(&word) && is_start {
-        return None;
+        let is_week = text_at(at.checked_sub(2)) == "week" || text_at(Some(at + 2)) == "ocho";
+        return after_days(7).filter(|_| is_week);
     }
     if TODAY.contains(&word) {
         return after_days(0);
@@ -64,6 +70,9 @@ pub(super) fn day(tokens: &[TextToken<'_>], at: usize, today: NaiveDate) -> Opti
             false => after_days(1),
         };
     }
+    if let Some(date) = with_marks(tokens, at) {
+        return Some(date);
+    }
     let with_next = format!("{word}{}{}", tokens[at].gap, text_at(Some(at + 1)));
     if let Some(weekday) = weekday_of(word).or_else(|| weekday_of(&with_next)) {
         return Some(match has_date_after(tokens, at) {
@@ -78,6 +87,19 @@ pub(super) fn day(tokens: &[TextToken<'_>], at: usize, today: NaiveDate) -> Opti
         .or_else(|| of_month(tokens, at))
         .or_else(|| relative::date_in_figures(tokens, at))
         .or_else(|| relative::day(tokens, at, today))
+}
+
+/// "12月4日"
+fn with_marks(tokens: &[TextToken<'_>], at: usize) -> Option<NamedDay> {
+    let [month, mark, day, ..] = &tokens[at..] else {
+        return None;
+    };
+    let is_month = matches!(mark.text, "月" | "월");
+    is_month.then_some(NamedDay::OfYear {
+        month: month.number(1..=2)?,
+        day: day.number(1..=2)?,
+        year: None,
+    })
 }
 
 /// Whether the date of a weekday stands after it: "Samstag, den 28. Dezember".
@@ -189,6 +211,39 @@ fn is_half_mark(mark: &str, next: Option<&TextToken<'_>>) -> bool {
     mark.starts_with("時半") || mark.starts_with("点半") || mark == "시" && has_half
 }
 
+/// The minutes of the hour at this place, the place after them, and whether they are surely those of
+/// an hour.
+fn minutes_after(tokens: &[TextToken<'_>], at: usize, before: &str) -> (u32, usize, bool) {
+    let text_at = |at: usize| tokens.get(at).map_or("", |token| token.text);
+    let minutes = tokens.get(at + 1).and_then(|token| token.number(2..=2));
+    let minutes = minutes.filter(|minute| *minute < 60);
+    match (tokens[at].gap, minutes) {
+        (":" | "：", Some(minute)) => (minute, at + 2, true),
+        (".", Some(minute)) => (
+            minute,
+            at + 2,
+            BEFORE_HOUR.contains(&before) || has_turkish_suffix(tokens, at + 1),
+        ),
+        _ => match (text_at(at + 1), tokens.get(at + 2)) {
+            ("h", None) => (0, at + 2, true),
+            ("h", Some(minutes)) if tokens[at + 1].gap.is_empty() => {
+                (minutes.number(2..=2).unwrap_or(0), at + 3, true)
+            }
+            (mark, Some(minutes))
+                if HOUR_MARKS.contains(&mark)
+                    && MINUTE_MARKS
+                        .iter()
+                        .any(|mark| text_at(at + 3).starts_with(mark)) =>
+            {
+                (minutes.number(1..=2).unwrap_or(0), at + 3, true)
+            }
+            (mark, next) if is_half_mark(mark, next) => (30, at + 1, true),
+            (mark, _) if BEFORE_HOURS.contains(&before) => (0, at + 1, HOURS.contains(&mark)),
+            _ => (0, at + 1, false),
+        },
+    }
+}
+
 pub(super) fn hour(tokens: &[TextToken<'_>], at: usize, is_afternoon: bool) -> Option<NamedHour> {
     let token = &tokens[at];
     let hour = token.number(1..=2).filter(|hour| *hour <= 24)?;
@@ -206,33 +261,17 @@ pub(super) fn hour(tokens: &[TextToken<'_>], at: usize, is_afternoon: bool) -> O
     if is_distance || text_at(at + 3).starts_with("分前") {
         return None;
     }
-    let minutes = tokens.get(at + 1).and_then(|token| token.number(2..=2));
-    let minutes = minutes.filter(|minute| *minute < 60);
     let is_before_hour = BEFORE_HOUR.contains(&before);
-    let (minute, next, is_clock) = match (token.gap, minutes) {
-        (":" | "：", Some(minute)) => (minute, at + 2, true),
-        (".", Some(minute)) => (
-            minute,
-            at + 2,
-            is_before_hour || has_turkish_suffix(tokens, at + 1),
-        ),
-        _ => match (text_at(at + 1), tokens.get(at + 2)) {
-            ("h", Some(minutes)) if tokens[at + 1].gap.is_empty() => {
-                (minutes.number(2..=2).unwrap_or(0), at + 3, true)
-            }
-            (mark, Some(minutes))
-                if HOUR_MARKS.contains(&mark)
-                    && MINUTE_MARKS
-                        .iter()
-                        .any(|mark| text_at(at + 3).starts_with(mark)) =>
-            {
-                (minutes.number(1..=2).unwrap_or(0), at + 3, true)
-            }
-            (mark, next) if is_half_mark(mark, next) => (30, at + 1, true),
-            (mark, _) if BEFORE_HOURS.contains(&before) => (0, at + 1, HOURS.contains(&mark)),
-            _ => (0, at + 1, false),
-        },
-    };
+    // "halb 7"
+    if matches!(before, "halb" | "halv") {
+        return Some(NamedHour {
+            hour: (hour + 23) % 24,
+            minute: 30,
+            is_loose: hour <= 12,
+            tolerance: 0,
+        });
+    }
+    let (minute, next, is_clock) = minutes_after(tokens, at, before);
     let half = match (text_at(next), text_at(next + 1)) {
         ("am", _) | ("a", "m") => Some(0),
         ("pm", _) | ("p", "m") => Some(12),
@@ -241,6 +280,10 @@ pub(super) fn hour(tokens: &[TextToken<'_>], at: usize, is_afternoon: bool) -> O
     let has_mark = HOUR_MARKS
         .iter()
         .any(|mark| text_at(next).starts_with(mark));
+    // "6時" may be one after noon, and "午前6時" not.
+    let is_unspaced_bare = has_mark
+        && text_at(next) != "uhr"
+        && !MORNINGS.iter().any(|morning| before.ends_with(morning));
     if let Some(half) = half.filter(|_| hour <= 12) {
         return Some(NamedHour {
             hour: hour % 12 + half,
@@ -254,7 +297,7 @@ pub(super) fn hour(tokens: &[TextToken<'_>], at: usize, is_afternoon: bool) -> O
     (is_clock || has_mark || is_bare).then_some(NamedHour {
         hour,
         minute,
-        is_loose: hour <= 12 && (is_bare || is_afternoon),
+        is_loose: hour <= 12 && (is_bare || is_afternoon || is_unspaced_bare),
         tolerance: 0,
     })
 }

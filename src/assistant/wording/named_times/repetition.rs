@@ -179,6 +179,9 @@ pub(super) fn repetition(tokens: &[TextToken<'_>], at: usize) -> Option<NamedRep
             return Some(repetition);
         }
     }
+    if word == "her" && tokens.get(at + 1).is_some_and(|next| next.text == "gün") {
+        return Some(Day);
+    }
     if let Some(weekday) = habit(tokens, at) {
         return Some(NamedRepetition::On(weekday));
     }
@@ -218,6 +221,20 @@ pub(super) fn repetition(tokens: &[TextToken<'_>], at: usize) -> Option<NamedRep
     }
     let weekday = weekday_of(word).or_else(|| weekday_of(word.strip_suffix('s')?));
     weekday.map(NamedRepetition::On)
+}
+
+/// The number of days through which something comes: "for 5 days", "5 Tage lang"; `at`: its place.
+pub(super) fn length(tokens: &[TextToken<'_>], at: usize) -> Option<u32> {
+    const FOR: [&str; 7] = ["for", "durante", "pendant", "per", "por", "i", "die"];
+    const UNITS: [&str; 8] = [
+        "days", "tage", "días", "jours", "giorni", "dagen", "dias", "dagar",
+    ];
+    let text_at = |at: usize| tokens.get(at).map_or("", |token| token.text);
+    let count = tokens[at]
+        .number(1..=3)
+        .or_else(|| number_of(tokens[at].text))?;
+    let is_led = at > 0 && FOR.contains(&text_at(at - 1));
+    (UNITS.contains(&text_at(at + 1)) && (is_led || text_at(at + 2) == "lang")).then_some(count)
 }
 
 /// "twice a day", "dreimal täglich", "dos veces al día".

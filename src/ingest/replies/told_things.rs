@@ -1,0 +1,109 @@
+//! Things that an answer names against those of its calls: another item of a list than was added,
+//! another text of a reminder, another name.
+
+use super::model_turn::{CallTotals, ModelTurn};
+use super::requested_changes::RequestedChange;
+use super::result::CallRecord;
+use super::statements::clauses;
+use crate::assistant::memory_overlap;
+use crate::assistant::powers::Power;
+use crate::assistant::tools::Tool;
+
+const TODO_LIST: &str = Tool::Power(Power::TodoList).name();
+
+/// The message and the answer to it.
+#[derive(Clone, Copy)]
+struct Told<'t> {
+    message: &'t str,
+    /// The statements of the answer.
+    answer: &'t str,
+}
+
+impl ModelTurn<'_> {
+    pub(super) fn tells_other_things(&self, statements: &[&str], totals: &CallTotals) -> bool {
+        let (message, answer) = (&self.context.message.text, statements.join("\n"));
+        let told = Told {
+            message,
+            answer: &answer,
+        };
+        told.has_other_item(&totals.records)
+            || told.has_other_words(&self.plan.requested_changes, &totals.records)
+    }
+}
+
+impl Told<'_> {
+    /// A thing of the message that no call has stands in the answer like one that is on a list: in a
+    /// row after things that are ("milk, eggs and bread"), or where a call has a thing that nobody
+    /// named.
+    fn has_other_item(self, records: &[CallRecord]) -> bool {
+        let is_of_list = |record: &&CallRecord| record.is_change && record.tool == TODO_LIST;
+        let changes = records.iter().filter(is_of_list);
+        let items: Vec<&String> = changes
+            .flat_map(|record| record.effects.made.iter().chain(&record.effects.removed))
+            .collect();
+        let called: Vec<&str> = records.iter().map(|record| record.words.as_str()).collect();
+        let called = called.join("\n");
+        let answer = clauses(&self.answer.to_lowercase());
+        let is_claimed = |word: &str| {
+            memory_overlap(&called, word) == 0
+                && answer
+                    .iter()
+                    .any(|clause| first_word(clause).is_some_and(|one| one == word))
+        };
+        let asked = clauses(&self.message.to_lowercase());
+        let is_in_row = |pair: &[String]| {
+            let is_item = items.iter().any(|item| memory_overlap(item, &pair[0]) > 0);
+            is_item && first_word(&pair[1]).is_some_and(is_claimed)
+        };
+        let is_named = |words: &str| {
+            memory_overlap(self.message, words) + memory_overlap(self.answer, words) > 0
+        };
+        let is_another_named = || {
+            let mut named = answer.iter().filter_map(|clause| first_word(clause));
+            named.any(|word| memory_overlap(self.message, word) > 0 && is_claimed(word))
+        };
+        asked.windows(2).any(is_in_row)
+            || items.iter().any(|item| !is_named(item)) && is_another_named()
+    }
+
+    /// A word of the request is told that no call has, and a call has one that nobody named.
+    fn has_other_words(self, requested: &[RequestedChange], records: &[CallRecord]) -> bool {
+        let mut wanted = requested.iter().map(|one| one.words.as_str());
+        let changes = records.iter().filter(|record| record.is_change);
+        let called: Vec<&str> = changes
+            .filter_map(|record| match &record.reminder {
+                Some(one) => Some(one.text.as_str()),
+                None => record.statement.as_deref(),
+            })
+            .collect();
+        let called = called.join("\n");
+        let is_told = |word: &str| {
+            memory_overlap(self.answer, word) > 0 && memory_overlap(&called, word) == 0
+        };
+        let is_of_nobody = |word: &str| {
+            let named = memory_overlap(self.message, word) + memory_overlap(self.answer, word);
+            memory_overlap(word, word) > 0 && named == 0
+        };
+        !called.is_empty()
+            && wanted.any(|words| words.split_whitespace().any(is_told))
+            && called.split_whitespace().any(is_of_nobody)
+    }
+}
+
+/// The first word that means something.
+fn first_word(clause: &str) -> Option<&str> {
+    let mut words = clause.split(|c: char| !c.is_alphanumeric());
+    words.find(|word| word.chars().all(char::is_alphabetic) && memory_overlap(word, word) > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_word_is_none_that_only_joins() {
+        assert_eq!(first_word("the bread is on "), Some("bread"));
+        assert_eq!(first_word("3 eggs "), Some("eggs"));
+        assert_eq!(first_word(" - "), None);
+    }
+}
