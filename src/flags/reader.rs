@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::provider_values::UserValues;
-use super::registry::{self, Scalar};
+use super::registry::{self, Position, Scalar, flag_table};
 use super::snapshot::Snapshot;
 use crate::clock::Clock;
 use crate::model::power::Power;
@@ -53,3 +53,44 @@ impl Reader<'_> {
         self.snapshot.read(position, user_values, self.clock).0
     }
 }
+
+/// The type of the values of a preset.
+macro_rules! value_type {
+    (Boolean) => {
+        bool
+    };
+    (InDevelopment) => {
+        bool
+    };
+    (Integer) => {
+        i64
+    };
+    (Number) => {
+        f64
+    };
+}
+
+macro_rules! reads {
+    ($($name:ident: $key:literal, $preset:ident $(($default:literal))?, $about:literal
+        $(, $more:ident($($value:literal),*))*;)*) => {
+        impl Reader<'_> {
+            $(#[doc = $about]
+            pub fn $name(&self) -> value_type!($preset) {
+                self.value(Position::$name as usize).into()
+            })*
+        }
+
+        #[cfg(test)]
+        impl Reader<'_> {
+            /// The typed read of the flag with that key, but a superpower's.
+            pub(super) fn typed_value(&self, key: &str) -> Option<serde_json::Value> {
+                match key {
+                    $($key => Some(self.$name().into()),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+flag_table!(reads);

@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use super::Reader;
 use crate::model::power::Power;
 
 /// Larger doubles can't represent every integer.
@@ -134,25 +133,53 @@ const fn row(key: &'static str, preset: Preset, about: &'static str) -> Flag {
     }
 }
 
-/// The type of the values of a preset.
-macro_rules! value_type {
-    (Boolean) => {
-        bool
-    };
-    (InDevelopment) => {
-        bool
-    };
-    (Integer) => {
-        i64
-    };
-    (Number) => {
-        f64
-    };
+/// Hands the table to another macro, in lines `method of Reader: key, default, description, limits`.
+#[rustfmt::skip] // one flag per line
+macro_rules! flag_table {
+    ($then:ident) => { $then! {
+        max_tokens_reflex: "llm.max_tokens.reflex", Integer(500), "Tokens of a reply to small talk", within(100, 2000);
+        max_tokens_deep_reasoning: "llm.max_tokens.deep_reasoning", Integer(2000), "Tokens of a reply that needs thought", within(500, 4000);
+        max_tokens_default: "llm.max_tokens.default", Integer(1000), "Tokens of any other reply", within(200, 3000);
+        max_tokens_vision: "llm.max_tokens.vision", Integer(1500), "Tokens of a reply about photos", within(500, 3000);
+        second_classifier: "pipeline.classifier_v2_enabled", Boolean(false), "The second, combined classifier";
+        force_basic_mode: "llm.force_basic_mode", Boolean(false), "Kill switch: short, basic replies only";
+        caches_replies: "cache.response.enabled", Boolean(true), "Caches answers to repeated questions";
+        memory_ttl_seconds: "cache.memory.ttl_seconds", Integer(300), "Seconds for which fetched memories are cached", within(60, 3600);
+        reply_ttl_seconds: "cache.llm_response.ttl_seconds", Integer(3600), "Seconds for which a model's reply is cached", within(300, 7200);
+        second_briefing: "workflow.calendar_v2", Boolean(false), "The second version of briefings";
+        tells_urgent_mail: "workflow.email_urgency", Boolean(true), "Notifies users of urgent mail";
+        reduced_history: "context.reduced_history_enabled", Boolean(false), "Shorter history for the model";
+        max_messages: "context.max_messages", Integer(10), "Messages of history for the model", within(3, 20);
+        photo_batching: "media.photo_batching_enabled", Boolean(false), "Several photos in one call";
+        photo_batch_size: "media.photo_batch_size", Integer(3), "Photos in one call", within(1, 10);
+        token_monitoring: "metrics.token_monitoring_enabled", Boolean(true), "Counts tokens";
+        detailed_logging: "metrics.detailed_logging_enabled", Boolean(false), "Logs more about each reply";
+        payment_enabled: "payment.processor_enabled", Boolean(true), "Takes payments";
+        trial_enabled: "payment.trial_enabled", Boolean(true), "Offers a trial";
+        trial_amount_cents: "payment.trial_amount_cents", Integer(500), "Price of a trial", within(100, 5000);
+        paywall_enabled: "payment.paywall_enabled", Boolean(false), "Free users may send no messages";
+        payment_test_mode: "payment.processor_test_mode", Boolean(false), "Uses the provider's test keys";
+        topup_enabled: "payment.topup_enabled", Boolean(true), "Sells credit";
+        topup_min_amount_cents: "payment.topup_min_amount_cents", Integer(500), "Smallest top-up";
+        topup_max_amount_cents: "payment.topup_max_amount_cents", Integer(10000), "Largest top-up";
+        rate_limit_enabled: "rate_limit.enabled", Boolean(true), "Limits messages, photos and commands";
+        message_budget_threshold: "rate_limit.message_budget_threshold", Integer(5), "Messages of people in a group before the assistant writes unasked";
+        commands_per_minute: "rate_limit.commands_per_minute", Integer(10), "A user's commands per minute";
+        miniapp_actions_per_minute: "rate_limit.miniapp_actions_per_minute", Integer(20), "A user's messages with superpowers per minute";
+        user_messages_per_minute: "rate_limit.user_messages_per_minute", Integer(20), "A sender's messages per minute";
+        photos_per_hour: "rate_limit.photos_per_hour", Integer(50), "A sender's photos per hour";
+        strict_mode_enabled: "rate_limit.strict_mode_enabled", Boolean(false), "Multiplies the limits by the strict mode multiplier";
+        strict_mode_multiplier: "rate_limit.strict_mode_multiplier", Number(0.5), "The factor for limits in strict mode";
+        free_tier_enabled: "free_tier.enabled", Boolean(true), "Free users are limited";
+        daily_message_limit: "free_tier.daily_message_limit", Integer(50), "A free user's messages a day";
+        free_superpowers_disabled: "free_tier.superpowers_disabled", Boolean(true), "No superpowers for free users in direct chats";
+        superpowers_enabled: "superpower.enabled", InDevelopment, "The master switch of all superpowers";
+        user_created_superpowers: "superpower.user_created.enabled", InDevelopment, "Superpowers that users create; this version has none", unused();
+    } };
 }
+pub(super) use flag_table;
 
-/// Generates the table, and a method of `Reader` for each flag, from lines
-/// `method: key, default, description, limits`.
-macro_rules! flags {
+macro_rules! rows {
     ($($name:ident: $key:literal, $preset:ident $(($default:literal))?, $about:literal
         $(, $more:ident($($value:literal),*))*;)*) => {
         const FLAGS: &[Flag] = &[
@@ -161,71 +188,13 @@ macro_rules! flags {
 
         /// The flags' positions in the table.
         #[expect(non_camel_case_types)]
-        enum Position {
+        pub(super) enum Position {
             $($name,)*
-        }
-
-        impl Reader<'_> {
-            $(#[doc = $about]
-            pub fn $name(&self) -> value_type!($preset) {
-                self.value(Position::$name as usize).into()
-            })*
-        }
-
-        #[cfg(test)]
-        impl Reader<'_> {
-            /// The typed read of the flag with that key, but a superpower's.
-            pub(super) fn typed_value(&self, key: &str) -> Option<Value> {
-                match key {
-                    $($key => Some(self.$name().into()),)*
-                    _ => None,
-                }
-            }
         }
     };
 }
 
-#[rustfmt::skip] // one flag per line
-flags! {
-    max_tokens_reflex: "llm.max_tokens.reflex", Integer(500), "Tokens of a reply to small talk", within(100, 2000);
-    max_tokens_deep_reasoning: "llm.max_tokens.deep_reasoning", Integer(2000), "Tokens of a reply that needs thought", within(500, 4000);
-    max_tokens_default: "llm.max_tokens.default", Integer(1000), "Tokens of any other reply", within(200, 3000);
-    max_tokens_vision: "llm.max_tokens.vision", Integer(1500), "Tokens of a reply about photos", within(500, 3000);
-    second_classifier: "pipeline.classifier_v2_enabled", Boolean(false), "The second, combined classifier";
-    force_basic_mode: "llm.force_basic_mode", Boolean(false), "Kill switch: short, basic replies only";
-    caches_replies: "cache.response.enabled", Boolean(true), "Caches answers to repeated questions";
-    memory_ttl_seconds: "cache.memory.ttl_seconds", Integer(300), "Seconds for which fetched memories are cached", within(60, 3600);
-    reply_ttl_seconds: "cache.llm_response.ttl_seconds", Integer(3600), "Seconds for which a model's reply is cached", within(300, 7200);
-    second_briefing: "workflow.calendar_v2", Boolean(false), "The second version of briefings";
-    tells_urgent_mail: "workflow.email_urgency", Boolean(true), "Notifies users of urgent mail";
-    reduced_history: "context.reduced_history_enabled", Boolean(false), "Shorter history for the model";
-    max_messages: "context.max_messages", Integer(10), "Messages of history for the model", within(3, 20);
-    photo_batching: "media.photo_batching_enabled", Boolean(false), "Several photos in one call";
-    photo_batch_size: "media.photo_batch_size", Integer(3), "Photos in one call", within(1, 10);
-    token_monitoring: "metrics.token_monitoring_enabled", Boolean(true), "Counts tokens";
-    detailed_logging: "metrics.detailed_logging_enabled", Boolean(false), "Logs more about each reply";
-    payment_enabled: "payment.processor_enabled", Boolean(true), "Takes payments";
-    trial_enabled: "payment.trial_enabled", Boolean(true), "Offers a trial";
-    trial_amount_cents: "payment.trial_amount_cents", Integer(500), "Price of a trial", within(100, 5000);
-    paywall_enabled: "payment.paywall_enabled", Boolean(false), "Free users may send no messages";
-    payment_test_mode: "payment.processor_test_mode", Boolean(false), "Uses the provider's test keys";
-    topup_enabled: "payment.topup_enabled", Boolean(true), "Sells credit";
-    topup_min_amount_cents: "payment.topup_min_amount_cents", Integer(500), "Smallest top-up";
-    topup_max_amount_cents: "payment.topup_max_amount_cents", Integer(10000), "Largest top-up";
-    rate_limit_enabled: "rate_limit.enabled", Boolean(true), "Limits messages, photos and commands";
-    message_budget_threshold: "rate_limit.message_budget_threshold", Integer(5), "Messages of people in a group before the assistant writes unasked";
-    commands_per_minute: "rate_limit.commands_per_minute", Integer(10), "A user's commands per minute";
-    miniapp_actions_per_minute: "rate_limit.miniapp_actions_per_minute", Integer(20), "A user's messages with superpowers per minute";
-    user_messages_per_minute: "rate_limit.user_messages_per_minute", Integer(20), "A sender's messages per minute";
-    photos_per_hour: "rate_limit.photos_per_hour", Integer(50), "A sender's photos per hour";
-    strict_mode_enabled: "rate_limit.strict_mode_enabled", Boolean(false), "Multiplies the limits by the strict mode multiplier";
-    strict_mode_multiplier: "rate_limit.strict_mode_multiplier", Number(0.5), "The factor for limits in strict mode";
-    free_tier_enabled: "free_tier.enabled", Boolean(true), "Free users are limited";
-    daily_message_limit: "free_tier.daily_message_limit", Integer(50), "A free user's messages a day";
-    free_superpowers_disabled: "free_tier.superpowers_disabled", Boolean(true), "No superpowers for free users in direct chats";
-    superpowers_enabled: "superpower.enabled", InDevelopment, "The master switch of all superpowers";
-    user_created_superpowers: "superpower.user_created.enabled", InDevelopment, "Superpowers that users create; this version has none", unused();
-}
+flag_table!(rows);
 
 /// The table, and then a flag for each superpower.
 static ALL: LazyLock<Vec<Flag>> = LazyLock::new(|| {
