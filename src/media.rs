@@ -19,6 +19,7 @@ use crate::files;
 use crate::random;
 use crate::store::{AgentId, Photo, SharedStore, UserId};
 use folder::Folder;
+pub use folder::folder_beside;
 use format::Format;
 
 /// Largest uploaded photo.

@@ -448,6 +448,15 @@ async fn check_says_who_the_bot_is() {
     );
     assert!(printed.contains("Allowed: @ada:stub"), "{printed}");
     assert!(printed.contains("accepts the agent matrix"), "{printed}");
+    let made = std::fs::read_dir(folder.path()).unwrap();
+    let made = made.map(|entry| entry.unwrap().file_name());
+    let made = made.filter(|name| name.to_str().unwrap().contains("relay"));
+    assert_eq!(made.count(), 0, "a check writes nothing");
+    assert_eq!(
+        matrix.calls("logout").len(),
+        1,
+        "nor does its device remain"
+    );
     let (code, printed) = run(&[("CHATKEEP_RELAY_MATRIX_PASSWORD", "not-this-one")]);
     assert_eq!(code, Some(1), "{printed}");
     assert!(

@@ -1,9 +1,8 @@
 //! The folder of photos beside the database. Files are readable by the service's user only, and
 //! have their name only when complete. Blocking.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use super::format::Format;
@@ -30,25 +29,25 @@ pub(super) struct PhotoEntry {
     pub(super) written_at: Timestamp,
 }
 
+/// The folder of photos beside a database.
+pub fn folder_beside(database: &Path) -> PathBuf {
+    files::beside(database, SUFFIX)
+}
+
 impl Folder {
     pub(super) fn beside(database: &Path) -> Self {
         Self {
-            dir: files::beside(database, SUFFIX),
+            dir: folder_beside(database),
         }
     }
 
     /// The file is synced and has its name when this returns.
     pub(super) fn write(&self, photo_id: &str, format: Format, photo: &[u8]) -> io::Result<()> {
-        let mut builder = DirBuilder::new();
-        builder.recursive(true).mode(0o700).create(&self.dir)?;
+        files::make_private_folder(&self.dir)?;
         let path = self.path(photo_id, format);
         let draft = self.dir.join(format!("{photo_id}{DRAFT}"));
-        let mut options = OpenOptions::new();
-        let mut file = options
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&draft)?;
+        let mut file =
+            files::open_private(&draft, OpenOptions::new().write(true).create_new(true))?;
         file.write_all(photo)?;
         file.sync_all()?;
         fs::rename(&draft, &path)?;
@@ -92,5 +91,28 @@ impl Folder {
 
     fn path(&self, photo_id: &str, format: Format) -> PathBuf {
         self.dir.join(format!("{photo_id}.{}", format.name()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{MetadataExt, chown};
+
+    use super::*;
+
+    /// Only root can make a file for others; for everybody else nothing is to be done.
+    #[test]
+    fn what_root_makes_belongs_to_the_owner_of_the_databases_folder() {
+        const OWNER: u32 = 65534;
+        let parent = tempfile::tempdir().unwrap();
+        if chown(parent.path(), Some(OWNER), Some(OWNER)).is_err() {
+            return;
+        }
+        let folder = Folder::beside(&parent.path().join("x.db"));
+        folder.write("1", Format::Png, b"a photo").unwrap();
+        for made in [&folder.dir, &folder.path("1", Format::Png)] {
+            let made = fs::metadata(made).unwrap();
+            assert_eq!((made.uid(), made.gid()), (OWNER, OWNER));
+        }
     }
 }

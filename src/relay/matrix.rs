@@ -106,16 +106,22 @@ impl Matrix {
         }
     }
 
-    /// Describes the bot and its permissions, as lines for a terminal.
+    /// Describes the bot and its permissions, as lines for a terminal. Nothing is written, and the
+    /// relay's device stays as it is: with a password this logs in as a device of its own.
     pub async fn check(&self) -> Result<Vec<String>, String> {
-        let shown = |failure: Failure| failure.to_string();
-        let (bot, session) = self.identity().await.map_err(shown)?;
-        let rooms = self.api.get("/joined_rooms").await.map_err(shown)?;
+        let described = self.describe().await;
+        self.api.log_out().await;
+        described.map_err(|failure| failure.to_string())
+    }
+
+    async fn describe(&self) -> Result<Vec<String>, Failure> {
+        let (bot, _) = self.account().await?;
+        let rooms = self.api.get("/joined_rooms").await?;
         let rooms = rooms["joined_rooms"].as_array().map_or(0, Vec::len);
         Ok(vec![
             format!(
-                "Matrix: {} at {} (device {}); it is in {rooms} rooms",
-                bot.user_id, self.homeserver, session.device_id
+                "Matrix: {} at {}; it is in {rooms} rooms",
+                bot.user_id, self.homeserver
             ),
             format!("Allowed: {}", self.allowed),
         ])
@@ -135,15 +141,19 @@ impl Matrix {
             Failure::Broken(format!("{path} can't be kept: {error}"))
         })?;
         self.api.set_device(&session.device_id);
+        let (bot, device_id) = self.account().await?;
+        session.device_id = device_id.unwrap_or(session.device_id);
+        session.enter_as(&bot.user_id);
+        Ok((bot, session))
+    }
+
+    /// The bot's account, and the device of the access token if the homeserver names it.
+    async fn account(&self) -> Result<(Bot, Option<String>), Failure> {
         let me = self.api.get("/account/whoami").await?;
         let user_id = me["user_id"].as_str().unwrap_or_default().to_owned();
         if user_id.is_empty() {
             return Err(Failure::Broken("whoami names nobody".to_owned()));
         }
-        if let Some(device_id) = me["device_id"].as_str() {
-            session.device_id = device_id.to_owned();
-        }
-        session.enter_as(&user_id);
         let profile = format!("/profile/{}/displayname", percent_encoded(&user_id));
         let shown = match self.api.get(&profile).await {
             Ok(profile) => profile["displayname"].as_str().map(str::to_owned),
@@ -154,7 +164,8 @@ impl Matrix {
         let local = local.map(str::to_owned);
         let names = [Some(user_id.clone()), local, shown];
         let names = names.into_iter().flatten().collect();
-        Ok((Bot { user_id, names }, session))
+        let device_id = me["device_id"].as_str().map(str::to_owned);
+        Ok((Bot { user_id, names }, device_id))
     }
 
     fn allows(&self, person: &str, room: &str) -> bool {

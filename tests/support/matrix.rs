@@ -324,7 +324,7 @@ fn log_in(state: &mut State, body: &Value) -> (u16, Value) {
         return refusal(403, "M_FORBIDDEN");
     }
     state.logins.push(body.clone());
-    let device = body["device_id"].as_str().unwrap().to_owned();
+    let device = body["device_id"].as_str().unwrap_or("ANOTHER").to_owned();
     let token = format!("token-{}", state.logins.len());
     state.token = Some((token.clone(), device.clone()));
     (
@@ -364,6 +364,10 @@ fn call(state: &mut State, parts: &[&str], query: &str, body: &Value) -> Option<
         ["account", "whoami"] => {
             let device = state.token.as_ref().map(|(_, device)| device.clone());
             (200, json!({"user_id": BOT, "device_id": device}))
+        }
+        ["logout"] => {
+            state.token = None;
+            (200, json!({}))
         }
         ["profile", _, "displayname"] => (200, json!({"displayname": "Juno Bot"})),
         ["joined_rooms"] => {
