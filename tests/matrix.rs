@@ -125,11 +125,15 @@ async fn invitations_of_the_allowed_are_accepted() {
     assert_eq!(answers, ["Nice to meet you, Cy!"]);
     until_read(&service, &matrix).await;
     assert_eq!(texts(&service), ["my name is Cy"]);
+    matrix.invite("!late", BO);
     assert!(!matrix.is_joined("!stranger"));
     // A longer list lets in those whose invitations are open.
     let (_, folder) = service.stop().await;
     let _service = service_in(folder, &matrix, "everyone").await;
-    eventually("the open one", async || matrix.is_joined("!stranger")).await;
+    eventually("the open ones", async || {
+        matrix.is_joined("!stranger") && matrix.is_joined("!late")
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -40,6 +40,8 @@ struct State {
     /// What becomes of what is sent to a room, next first.
     faults: HashMap<String, VecDeque<Fault>>,
     files: HashMap<String, Vec<u8>>,
+    /// Answers to syncs without a mark, which are repeated for an equal request.
+    first_answers: HashMap<String, Value>,
 }
 
 #[derive(Default)]
@@ -345,6 +347,11 @@ fn poll(shared: &NetworkState, query: &str) -> Value {
     let timeout = Duration::from_millis(parameter("timeout").unwrap().parse().unwrap());
     let deadline = Instant::now() + timeout.min(POLL_MAX);
     let mut state = shared.0.lock().unwrap();
+    if since.is_none() {
+        let answer = state.sync(since, limit).unwrap();
+        let first = state.first_answers.entry(query.to_owned());
+        return first.or_insert(answer).clone();
+    }
     loop {
         if let Some(news) = state.sync(since, limit) {
             return news;
