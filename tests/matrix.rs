@@ -396,6 +396,22 @@ async fn a_gap_is_filled() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_upgraded_rooms_reminders_come_in_the_new_one() {
+    let matrix = Matrix::start();
+    matrix.room(DIRECT, &[ADA]);
+    let service = service(&matrix, ADA).await;
+    matrix.say(DIRECT, ADA, "remind me in 4 seconds to stretch");
+    until_texts(&matrix, DIRECT, 1).await;
+    matrix.upgrade(DIRECT, "!new:stub", ADA);
+    until_read(&service, &matrix).await;
+    matrix.invite("!new:stub", ADA);
+    eventually("the bot joins", async || matrix.is_joined("!new:stub")).await;
+    let texts = until_texts(&matrix, "!new:stub", 1).await;
+    assert!(texts[0].contains("stretch"), "{texts:?}");
+    assert_eq!(matrix.texts(DIRECT).len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_token_that_ends_is_renewed_for_the_same_device() {
     let matrix = Matrix::start();
     matrix.room(DIRECT, &[ADA]);

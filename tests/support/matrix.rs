@@ -53,6 +53,8 @@ struct Room {
     /// When the bot was removed.
     left: Option<usize>,
     is_encrypted: bool,
+    predecessor: Option<String>,
+    successor: Option<String>,
 }
 
 /// What becomes of one message that is sent.
@@ -137,6 +139,24 @@ impl Matrix {
         state.rooms.get_mut(room).unwrap().is_encrypted = true;
         let event = json!({"type": "m.room.encryption", "state_key": "", "sender": "@ada:stub",
                            "content": {"algorithm": "m.megolm.v1.aes-sha2"}});
+        state.push(room, event);
+        self.shared.1.notify_all();
+    }
+
+    /// Nobody may write in the room any more; its people are in a new one, without the bot.
+    pub fn upgrade(&self, room: &str, successor: &str, by: &str) {
+        let mut state = self.state();
+        let old = state.rooms.get_mut(room).unwrap();
+        old.successor = Some(successor.to_owned());
+        let members = old.members.iter().filter(|member| *member != BOT);
+        let created = Room {
+            members: members.cloned().collect(),
+            predecessor: Some(room.to_owned()),
+            ..Room::default()
+        };
+        state.rooms.insert(successor.to_owned(), created);
+        let event = json!({"type": "m.room.tombstone", "state_key": "", "sender": by,
+                           "content": {"replacement_room": successor}});
         state.push(room, event);
         self.shared.1.notify_all();
     }
@@ -401,6 +421,14 @@ fn call(state: &mut State, parts: &[&str], query: &str, body: &Value) -> Option<
             true => (200, json!({"algorithm": "m.megolm.v1.aes-sha2"})),
             false => refusal(404, "M_NOT_FOUND"),
         },
+        ["rooms", id, "state", "m.room.tombstone", ""] => match &room_of(id)?.successor {
+            Some(successor) => (200, json!({ "replacement_room": successor })),
+            None => refusal(404, "M_NOT_FOUND"),
+        },
+        ["rooms", id, "state", "m.room.create", ""] => match room_of(id)? {
+            room if room.joined.is_none() => refusal(403, "M_FORBIDDEN"),
+            room => (200, json!({"predecessor": {"room_id": room.predecessor}})),
+        },
         ["rooms", _, "event", id] => {
             let found = state
                 .events
@@ -437,7 +465,8 @@ fn messages(state: &State, room: &str, query: &str) -> Value {
 }
 
 fn send(state: &mut State, room: &str, transaction: &str, content: &Value) -> Option<(u16, Value)> {
-    if state.rooms[room].joined.is_none() {
+    let place = &state.rooms[room];
+    if place.joined.is_none() || place.successor.is_some() {
         return Some(refusal(403, "M_FORBIDDEN"));
     }
     let fault = state.faults.get_mut(room).and_then(VecDeque::pop_front);
