@@ -30,10 +30,13 @@ pub fn sync_folder_of(path: &Path) -> io::Result<()> {
     File::open(folder_of(path))?.sync_all()
 }
 
-/// Removes a file that may not exist.
+/// Removes a file that may not exist. The error names it.
 pub fn remove_if_present(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            let named = format!("{}: {error}", path.display());
+            Err(io::Error::new(error.kind(), named))
+        }
         _ => Ok(()),
     }
 }
