@@ -103,7 +103,10 @@ impl Photos {
         let (folder, id) = (self.folder.clone(), photo_id.clone());
         let storing = tokio::task::spawn_blocking(move || {
             let cleaned = metadata::remove(format, photo).map_err(unsupported)?;
-            folder.write(&id, format, &cleaned).map_err(unwritable)?;
+            folder.write(&id, format, &cleaned).map_err(|error| {
+                log::warn!("a photo can't be stored in {folder}: {error}");
+                unwritable(error)
+            })?;
             Ok::<_, Error>(cleaned.len() as u64)
         });
         let bytes = storing.await.map_err(Error::internal)??;

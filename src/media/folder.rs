@@ -1,6 +1,7 @@
 //! The folder of photos beside the database. Files are readable by the service's user only, and
 //! have their name only when complete. Blocking.
 
+use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -34,6 +35,12 @@ pub fn folder_beside(database: &Path) -> PathBuf {
     files::beside(database, SUFFIX)
 }
 
+impl fmt::Display for Folder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.dir.display().fmt(f)
+    }
+}
+
 impl Folder {
     pub(super) fn beside(database: &Path) -> Self {
         Self {
@@ -41,17 +48,26 @@ impl Folder {
         }
     }
 
-    /// The file is synced and has its name when this returns.
+    /// The file is synced and has its name when this returns. After an error nothing is left of it.
     pub(super) fn write(&self, photo_id: &str, format: Format, photo: &[u8]) -> io::Result<()> {
         files::make_private_folder(&self.dir)?;
         let path = self.path(photo_id, format);
         let draft = self.dir.join(format!("{photo_id}{DRAFT}"));
-        let mut file =
-            files::open_private(&draft, OpenOptions::new().write(true).create_new(true))?;
+        let written = Self::write_draft(&draft, photo).and_then(|()| {
+            fs::rename(&draft, &path)?;
+            File::open(&self.dir)?.sync_all()
+        });
+        if written.is_err() {
+            // The first error is returned; removing may fail too.
+            let _ = [draft, path].map(fs::remove_file);
+        }
+        written
+    }
+
+    fn write_draft(draft: &Path, photo: &[u8]) -> io::Result<()> {
+        let mut file = files::open_private(draft, OpenOptions::new().write(true).create_new(true))?;
         file.write_all(photo)?;
-        file.sync_all()?;
-        fs::rename(&draft, &path)?;
-        File::open(&self.dir)?.sync_all()
+        file.sync_all()
     }
 
     pub(super) fn read(&self, photo_id: &str, format: Format) -> io::Result<Vec<u8>> {
