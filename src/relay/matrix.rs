@@ -275,7 +275,14 @@ impl Network for Matrix {
         let room = room.ok_or_else(|| SendError::Never("no room of Matrix's".to_owned()))?;
         self.identity().await.map_err(send_error)?;
         let is_notice = id.starts_with(ENCRYPTED);
-        let (room, found) = self.newest(room).await.map_err(send_error)?;
+        let (room, found) = self.newest(room).await.map_err(|failure| match failure {
+            // The bot isn't in the room; it may be invited again.
+            Failure::Refused { .. } => SendError::Later {
+                wait: None,
+                why: failure.to_string(),
+            },
+            other => send_error(other),
+        })?;
         if !is_notice && found.is_encrypted {
             return Err(SendError::Never("the room is encrypted".to_owned()));
         }

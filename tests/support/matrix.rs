@@ -411,6 +411,9 @@ fn call(state: &mut State, parts: &[&str], query: &str, body: &Value) -> Option<
             room.members.insert(BOT.to_owned());
             (200, json!({ "room_id": id }))
         }
+        ["rooms", id, "joined_members"] if room_of(id)?.joined.is_none() => {
+            refusal(403, "M_FORBIDDEN")
+        }
         ["rooms", id, "joined_members"] => {
             let members = &room_of(id)?.members;
             let members: BTreeMap<&String, Value> =
