@@ -354,6 +354,24 @@ fn a_database_that_can_not_be_written_is_named() {
 }
 
 #[test]
+fn a_database_of_an_earlier_build_is_named() {
+    let folder = TempDir::new().unwrap();
+    let set = ["flags", "set", "rate_limit.enabled", "true"];
+    assert!(run(folder.path(), &set).status.success());
+    let database = folder.path().join("data/chatkeep.db");
+    let conn = rusqlite::Connection::open(database).unwrap();
+    conn.execute_batch("ALTER TABLE erasures DROP COLUMN memory_failed; CREATE TABLE others (x)")
+        .unwrap();
+    drop(conn);
+    for command in ["check", "serve"] {
+        let printed = refused(chatkeep(folder.path(), &[command])).join("\n");
+        let expected = "was made by an earlier build of this unreleased version, and lacks \
+                        erasures.memory_failed";
+        assert!(printed.contains(expected), "{printed}");
+    }
+}
+
+#[test]
 fn a_port_that_is_taken_is_named_unless_the_service_itself_has_it() {
     let folder = TempDir::new().unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
