@@ -15,6 +15,8 @@ const DIGEST_DIGITS: usize = 16;
 /// Types of files that the service takes as photos.
 const PHOTO_FILES: [&str; 4] = ["image/jpeg", "image/png", "image/webp", "image/heic"];
 const NO_PHOTO: &str = "I couldn't get that photo from Telegram. Could you send it again?";
+/// The command of a person's first press in the chat with the bot.
+const START: &str = "/start";
 const DONE: &str = "done";
 const SNOOZE: &str = "snooze";
 const SNOOZE_MINUTES: u32 = 10;
@@ -187,7 +189,8 @@ impl TelegramMessage {
         } else {
             (first, None)
         };
-        if from["is_bot"] == true {
+        // A linked channel's post comes with an account of Telegram's as its author.
+        if from["is_bot"] == true || message["is_automatic_forward"] == true {
             return None;
         }
         let (text, entities) = match message["text"].as_str() {
@@ -254,7 +257,13 @@ impl AddressedText {
                     let (command, to) = marked.split_once('@').unwrap_or((marked, &bot.username));
                     if to.eq_ignore_ascii_case(&bot.username) {
                         to_bot = true;
-                        spoken.replace_range(range, command_text(command));
+                        // A link to the bot may put a word of its own behind it.
+                        let rest = spoken[range.end..].split_whitespace().count();
+                        let end = match (command, rest) {
+                            (START, 1) => spoken.len(),
+                            _ => range.end,
+                        };
+                        spoken.replace_range(range.start..end, command_text(command));
                     }
                 }
                 _ => {}
@@ -270,9 +279,9 @@ impl AddressedText {
 
 /// The text that a menu command stands for.
 fn command_text(command: &str) -> &str {
-    match command.trim_start_matches('/') {
-        "start" => "hello",
-        word => word,
+    match command {
+        START => "hello",
+        word => word.trim_start_matches('/'),
     }
 }
 
