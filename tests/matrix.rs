@@ -306,6 +306,8 @@ async fn an_early_change_is_a_correction_and_a_late_one_nothing() {
         let at_ms = 1_700_000_000_000 + after_s * 1000;
         json!({"type": "m.room.message", "content": content, "origin_server_ts": at_ms})
     };
+    // The second one changes no word.
+    matrix.event(DIRECT, ADA, change("my name is Ada", 59));
     matrix.event(DIRECT, ADA, change("my name is Ada", 60));
     matrix.event(DIRECT, ADA, change("my name is Eda", 61));
     matrix.event(DIRECT, BO, change("my name is Bo", 1));

@@ -100,15 +100,10 @@ async fn forward(uplink: &Uplink<Telegram>, bot: &Bot, message: &Value, is_edite
     if !allows(network, read.person, read.chat) {
         return;
     }
-    // An edit may only add a link's preview.
-    let is_new = network
-        .chats
-        .lock()
-        .note_text((read.chat, read.id), &read.digest);
-    if is_edited && !is_new {
+    let incoming = &read.incoming;
+    if !uplink.has_new_words(incoming, read.text.as_deref().unwrap_or_default()) {
         return;
     }
-    let incoming = &read.incoming;
     // A photo is uploaded once; its caption may change.
     if let Some(photo) = largest_photo(message).filter(|_| !is_edited) {
         return forward_photo(uplink, &read, photo).await;
@@ -149,10 +144,6 @@ fn allows(network: &Telegram, person: i64, chat: i64) -> bool {
 struct TelegramMessage {
     person: i64,
     chat: i64,
-    /// The message's number in its chat.
-    id: i64,
-    /// Of its text or caption.
-    digest: String,
     incoming: IncomingMessage,
     /// Without the bot's name; `None` without a text.
     text: Option<String>,
@@ -202,8 +193,6 @@ impl TelegramMessage {
         Some(Self {
             person,
             chat,
-            id,
-            digest,
             incoming: IncomingMessage {
                 chat_guid: format!("{PREFIX}{chat}"),
                 sender: format!("{PREFIX}{person}"),
