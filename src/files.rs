@@ -49,8 +49,10 @@ pub fn create_private(path: &Path, content: &str) -> io::Result<()> {
 
 /// Like `create_private`, with all that `content` has. Returns the bytes written.
 pub fn copy_private(path: &Path, content: &mut impl io::Read) -> io::Result<u64> {
-    let mut file = open_private(path, OpenOptions::new().write(true).create_new(true))?;
-    let written = finish(&mut file, content);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    let mut file = options.open(path)?;
+    let written = finish(&mut file, path, content);
     if written.is_err() {
         // The first error is returned; removing may fail too.
         let _ = fs::remove_file(path);
@@ -65,7 +67,8 @@ pub fn open_private(path: &Path, options: &mut OpenOptions) -> io::Result<File> 
     Ok(file)
 }
 
-fn finish(file: &mut File, content: &mut impl io::Read) -> io::Result<u64> {
+fn finish(file: &mut File, path: &Path, content: &mut impl io::Read) -> io::Result<u64> {
+    give_to_owner(file, path, None)?;
     let bytes = io::copy(content, file)?;
     file.sync_all()?;
     Ok(bytes)
