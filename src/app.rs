@@ -41,10 +41,13 @@ use crate::services::Services;
 use crate::setting::Setting;
 use crate::store::{self, Lock, SharedStore, Store};
 
+pub use crate::media::folder_beside as photos_folder;
 pub use backups::{BackupPhase, BackupStatus, Backups};
 
 pub use builders::services_authorities;
-pub use relays::{OwnRelay, check_relay, connect_address, relay_problems, relay_state, run_relay};
+pub use relays::{
+    OwnRelay, check_relay, connect_address, relay_files, relay_problems, relay_state, run_relay,
+};
 pub use sealing::key_problem as sealing_key_problem;
 
 /// All parts that a request can use.

@@ -30,10 +30,13 @@ pub fn sync_folder_of(path: &Path) -> io::Result<()> {
     File::open(folder_of(path))?.sync_all()
 }
 
-/// Removes a file that may not exist.
+/// Removes a file that may not exist. The error names it.
 pub fn remove_if_present(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            let named = format!("{}: {error}", path.display());
+            Err(io::Error::new(error.kind(), named))
+        }
         _ => Ok(()),
     }
 }
@@ -57,11 +60,30 @@ pub fn copy_private(path: &Path, content: &mut impl io::Read) -> io::Result<u64>
     written
 }
 
+/// Opens a file of mode 0600. One that root has created is given to the owner of its folder.
+pub fn open_private(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    let file = options.mode(0o600).open(path)?;
+    give_to_owner(&file, path, None)?;
+    Ok(file)
+}
+
 fn finish(file: &mut File, path: &Path, content: &mut impl io::Read) -> io::Result<u64> {
     give_to_owner(file, path, None)?;
     let bytes = io::copy(content, file)?;
     file.sync_all()?;
     Ok(bytes)
+}
+
+/// Whether the file or folder is root's, and the owner of the folder that it is in can't write it.
+pub fn is_locked_by_root(path: &Path) -> bool {
+    let (Ok(file), Ok(folder)) = (fs::metadata(path), fs::metadata(folder_of(path))) else {
+        return false;
+    };
+    let write_bit = match file.gid() == folder.gid() {
+        true => 0o020,
+        false => 0o002,
+    };
+    file.uid() == ROOT && folder.uid() != ROOT && file.mode() & write_bit == 0
 }
 
 /// An error if this process may not read and write the file or folder.
@@ -128,6 +150,7 @@ pub fn give_to_owner(file: &File, path: &Path, replaced: Option<&Path>) -> io::R
         None => Ok(()),
     }
 }
+
 /// The file that a symbolic link leads to; `None` for what is no link, or leads nowhere.
 pub fn linked(path: &Path) -> Option<PathBuf> {
     let found = fs::symlink_metadata(path).ok()?;

@@ -19,6 +19,7 @@ use crate::files;
 use crate::random;
 use crate::store::{AgentId, Photo, SharedStore, UserId};
 use folder::Folder;
+pub use folder::folder_beside;
 use format::Format;
 
 /// Largest uploaded photo.
@@ -102,7 +103,10 @@ impl Photos {
         let (folder, id) = (self.folder.clone(), photo_id.clone());
         let storing = tokio::task::spawn_blocking(move || {
             let cleaned = metadata::remove(format, photo).map_err(unsupported)?;
-            folder.write(&id, format, &cleaned).map_err(unwritable)?;
+            folder.write(&id, format, &cleaned).map_err(|error| {
+                log::warn!("a photo can't be stored in {folder}: {error}");
+                unwritable(error)
+            })?;
             Ok::<_, Error>(cleaned.len() as u64)
         });
         let bytes = storing.await.map_err(Error::internal)??;
@@ -152,12 +156,12 @@ impl Photos {
                 .store
                 .read(move |view| view.photos_of(user, REMOVED_PER_WRITE_MAX));
             let batch = batch.await?;
-            if batch.is_empty() {
-                return Ok(());
+            let (removed, failure) = self.remove_files(batch).await?;
+            if removed.is_empty() {
+                return failure.map_or(Ok(()), Err);
             }
-            self.remove_files(&batch).await?;
             let deleting = self.store.write(move |tx| {
-                batch
+                removed
                     .iter()
                     .try_for_each(|photo| tx.delete_photo(&photo.photo_id))
             });
@@ -165,28 +169,30 @@ impl Photos {
         }
     }
 
-    /// Removes expired files and those of interrupted uploads.
+    /// Removes expired files and those of interrupted uploads. One that can't be removed is tried
+    /// again by the next call.
     pub async fn remove_old(&self) -> Result<()> {
         let Some(now) = self.clock.steady_now() else {
             return Ok(());
         };
         let before = now.plus_ms(-(self.keep_days as i64) * DAY_MS);
-        loop {
+        let failure = loop {
             let old = self
                 .store
                 .read(move |view| view.photos_before(before, REMOVED_PER_WRITE_MAX));
-            let old = old.await?;
-            if old.is_empty() {
-                break;
+            let (removed, failure) = self.remove_files(old.await?).await?;
+            if removed.is_empty() {
+                break failure;
             }
-            self.remove_files(&old).await?;
             let marking = self.store.write(move |tx| {
-                old.iter()
+                removed
+                    .iter()
                     .try_for_each(|photo| tx.set_photo_removed(&photo.photo_id, now))
             });
             marking.await?;
-        }
-        self.sweep(now).await
+        };
+        self.sweep(now).await?;
+        failure.map_or(Ok(()), Err)
     }
 
     /// Removes files without a row.
@@ -194,7 +200,8 @@ impl Photos {
         let folder = self.folder.clone();
         let listing = tokio::task::spawn_blocking(move || folder.entries());
         let entries = listing.await.map_err(Error::internal)?;
-        for entry in entries.map_err(unwritable)? {
+        let mut failure = None;
+        for entry in entries.map_err(unremovable)? {
             if entry.written_at > now.plus_ms(-UPLOAD_MS_MAX) {
                 continue;
             }
@@ -209,23 +216,35 @@ impl Photos {
                 let removing =
                     tokio::task::spawn_blocking(move || files::remove_if_present(&entry.path));
                 let removed = removing.await.map_err(Error::internal)?;
-                removed.map_err(unwritable)?;
+                failure = failure.or(removed.err());
             }
         }
-        Ok(())
+        failure.map_or(Ok(()), |error| Err(unremovable(error)))
     }
 
-    async fn remove_files(&self, photos: &[Photo]) -> Result<()> {
-        let (folder, photos) = (self.folder.clone(), photos.to_vec());
+    /// The photos whose files are gone now, and why one of the others could not be removed.
+    async fn remove_files(&self, photos: Vec<Photo>) -> Result<(Vec<Photo>, Option<Error>)> {
+        let folder = self.folder.clone();
         let removing = tokio::task::spawn_blocking(move || {
-            photos.iter().try_for_each(|photo| {
+            let mut failure = None;
+            let is_removed = |photo: &Photo| {
                 let format = Format::named(&photo.format);
-                format.map_or(Ok(()), |format| folder.remove(&photo.photo_id, format))
-            })
+                let removed =
+                    format.map_or(Ok(()), |format| folder.remove(&photo.photo_id, format));
+                let is_removed = removed.is_ok();
+                failure = failure.take().or(removed.err());
+                is_removed
+            };
+            let removed: Vec<Photo> = photos.into_iter().filter(is_removed).collect();
+            (removed, failure)
         });
-        let removed = removing.await.map_err(Error::internal)?;
-        removed.map_err(|error| Error::unavailable("A photo can't be removed.").because(error))
+        let (removed, failure) = removing.await.map_err(Error::internal)?;
+        Ok((removed, failure.map(unremovable)))
     }
+}
+
+fn unremovable(error: io::Error) -> Error {
+    Error::unavailable("A photo can't be removed.").because(error)
 }
 
 fn unsupported(why: &str) -> Error {

@@ -125,11 +125,15 @@ async fn invitations_of_the_allowed_are_accepted() {
     assert_eq!(answers, ["Nice to meet you, Cy!"]);
     until_read(&service, &matrix).await;
     assert_eq!(texts(&service), ["my name is Cy"]);
+    matrix.invite("!late", BO);
     assert!(!matrix.is_joined("!stranger"));
     // A longer list lets in those whose invitations are open.
     let (_, folder) = service.stop().await;
     let _service = service_in(folder, &matrix, "everyone").await;
-    eventually("the open one", async || matrix.is_joined("!stranger")).await;
+    eventually("the open ones", async || {
+        matrix.is_joined("!stranger") && matrix.is_joined("!late")
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -302,6 +306,8 @@ async fn an_early_change_is_a_correction_and_a_late_one_nothing() {
         let at_ms = 1_700_000_000_000 + after_s * 1000;
         json!({"type": "m.room.message", "content": content, "origin_server_ts": at_ms})
     };
+    // The second one changes no word.
+    matrix.event(DIRECT, ADA, change("my name is Ada", 59));
     matrix.event(DIRECT, ADA, change("my name is Ada", 60));
     matrix.event(DIRECT, ADA, change("my name is Eda", 61));
     matrix.event(DIRECT, BO, change("my name is Bo", 1));
@@ -392,6 +398,41 @@ async fn a_gap_is_filled() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_reminder_waits_for_a_bot_that_was_removed() {
+    let matrix = Matrix::start();
+    matrix.room(DIRECT, &[ADA]);
+    let service = service(&matrix, ADA).await;
+    matrix.say(DIRECT, ADA, "remind me in 2 seconds to stretch");
+    until_texts(&matrix, DIRECT, 1).await;
+    matrix.remove_from(DIRECT, ADA);
+    until_read(&service, &matrix).await;
+    eventually("the reminder is being sent", async || {
+        service.rows("SELECT count(*) FROM commands") == [[1]]
+    })
+    .await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    matrix.invite(DIRECT, ADA);
+    let texts = until_texts(&matrix, DIRECT, 2).await;
+    assert!(texts[1].contains("stretch"), "{texts:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upgraded_rooms_reminders_come_in_the_new_one() {
+    let matrix = Matrix::start();
+    matrix.room(DIRECT, &[ADA]);
+    let service = service(&matrix, ADA).await;
+    matrix.say(DIRECT, ADA, "remind me in 4 seconds to stretch");
+    until_texts(&matrix, DIRECT, 1).await;
+    matrix.upgrade(DIRECT, "!new:stub", ADA);
+    until_read(&service, &matrix).await;
+    matrix.invite("!new:stub", ADA);
+    eventually("the bot joins", async || matrix.is_joined("!new:stub")).await;
+    let texts = until_texts(&matrix, "!new:stub", 1).await;
+    assert!(texts[0].contains("stretch"), "{texts:?}");
+    assert_eq!(matrix.texts(DIRECT).len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_token_that_ends_is_renewed_for_the_same_device() {
     let matrix = Matrix::start();
     matrix.room(DIRECT, &[ADA]);
@@ -448,6 +489,15 @@ async fn check_says_who_the_bot_is() {
     );
     assert!(printed.contains("Allowed: @ada:stub"), "{printed}");
     assert!(printed.contains("accepts the agent matrix"), "{printed}");
+    let made = std::fs::read_dir(folder.path()).unwrap();
+    let made = made.map(|entry| entry.unwrap().file_name());
+    let made = made.filter(|name| name.to_str().unwrap().contains("relay"));
+    assert_eq!(made.count(), 0, "a check writes nothing");
+    assert_eq!(
+        matrix.calls("logout").len(),
+        1,
+        "nor does its device remain"
+    );
     let (code, printed) = run(&[("CHATKEEP_RELAY_MATRIX_PASSWORD", "not-this-one")]);
     assert_eq!(code, Some(1), "{printed}");
     assert!(

@@ -275,6 +275,35 @@ async fn files_go_after_their_days_and_uploads_that_were_cut_off_after_an_hour()
     assert!(rows().is_empty());
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_can_not_be_removed_keeps_no_other() {
+    let clock = Clock::fixed(Clock::system().now());
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::in_folder(folder, &[], clock.clone()).await;
+    let mut files = Vec::new();
+    for guid in ["a-1", "a-2"] {
+        let answer = send(&service, guid, &jpeg(guid)).await.json();
+        let name = format!("{}.jpeg", answer["photo_id"].as_str().unwrap());
+        let photos = service.folder.path().join("chatkeep.db.photos");
+        files.push(photos.join(name));
+        clock.advance(1_000);
+    }
+    std::fs::remove_file(&files[0]).unwrap();
+    std::fs::create_dir_all(files[0].join("in the way")).unwrap();
+    clock.advance(8 * DAY_MS);
+    clock.confirm();
+    let error = service.app.photos.remove_old().await.unwrap_err();
+    let named = files[0].display().to_string();
+    assert!(error.cause.unwrap().contains(&named));
+    assert!(!files[1].exists());
+    let kept = service.rows("SELECT removed_at IS NULL FROM photos ORDER BY id");
+    assert_eq!(kept, [[1], [0]]);
+    std::fs::remove_dir_all(&files[0]).unwrap();
+    service.app.photos.remove_old().await.unwrap();
+    let kept = service.rows("SELECT removed_at IS NULL FROM photos ORDER BY id");
+    assert_eq!(kept, [[0], [0]]);
+}
+
 /// A relay that has too much to do is told so, and nothing is kept.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_outbox_refuses_an_upload() {

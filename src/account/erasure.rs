@@ -18,7 +18,7 @@ use super::exports::Exports;
 use super::identity::Identity;
 use crate::clock::{Clock, Timestamp};
 use crate::edge::hub::Hub;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ingest::powers;
 use crate::marketplace::Marketplace;
 use crate::media::Photos;
@@ -113,6 +113,8 @@ pub enum PurgeStep {
     Exports,
     /// The account's photo files are removed.
     Photos,
+    /// Its files can't be removed now, so its rows remain.
+    Skipped,
     /// Some of its rows are removed.
     Rows,
     /// The memory service was asked to delete its data.
@@ -132,6 +134,8 @@ pub struct PurgeRun {
     compaction_failed: bool,
     /// The memory service was asked and failed.
     memory_failures: Vec<UserId>,
+    /// Their files can't be removed now.
+    skipped: Vec<UserId>,
 }
 
 impl PurgeRun {
@@ -206,6 +210,12 @@ impl Eraser {
         let waiting = self.store.read(|view| view.erasures(ACCOUNTS_MAX)).await;
         self.progress.lock().over = requested;
         outcome.and(dropping)?;
+        if !run.skipped.is_empty() {
+            return Err(Error::unavailable(format!(
+                "Files of {} can't be removed; this is tried again in 10 minutes.",
+                accounts(run.skipped.len())
+            )));
+        }
         let waiting = waiting?;
         for erasure in waiting.iter().filter(|one| one.rows_at.is_some()) {
             self.report_waiting(erasure);
@@ -273,9 +283,10 @@ impl Eraser {
             self.begin(account, now).await?;
             return Ok(Some(PurgeStep::Begun));
         }
-        if let Some(erasure) = under_way.iter().find(|erasure| erasure.rows_at.is_none()) {
-            let step = self.erase_here(erasure.clone(), now).await;
-            return step.map(Some);
+        let has_rows =
+            |erasure: &&Erasure| erasure.rows_at.is_none() && !run.skipped.contains(&erasure.user);
+        if let Some(erasure) = under_way.iter().find(has_rows) {
+            return self.erase_here(erasure, now, run).await.map(Some);
         }
         let has_failed = |erasure: &&Erasure| run.memory_failures.contains(&erasure.user);
         let needs_memories =
@@ -290,8 +301,9 @@ impl Eraser {
             run.compaction_failed = !self.compact(since, size_bytes, run.without_service).await?;
             return Ok(Some(PurgeStep::Compacted));
         }
-        let is_finished =
-            |erasure: &Erasure| erasure.memories_at.is_some() && !erasure.provider_waits;
+        let is_finished = |erasure: &Erasure| {
+            erasure.rows_at.is_some() && erasure.memories_at.is_some() && !erasure.provider_waits
+        };
         match under_way.into_iter().find(is_finished) {
             Some(erasure) => {
                 self.end(erasure, now).await?;
@@ -313,19 +325,42 @@ impl Eraser {
         writing.await
     }
 
-    /// Removes files first, while rows still name them.
-    async fn erase_here(&self, erasure: Erasure, now: Timestamp) -> Result<PurgeStep> {
-        let user = erasure.user;
+    /// Removes files first, while rows still name them. A file that can't be removed delays only
+    /// this account.
+    async fn erase_here(
+        &self,
+        erasure: &Erasure,
+        now: Timestamp,
+        run: &mut PurgeRun,
+    ) -> Result<PurgeStep> {
+        match self.remove_files(erasure.user).await {
+            Ok(Some(step)) => Ok(step),
+            Ok(None) => self.erase_rows(erasure.clone(), now).await,
+            Err(error) => {
+                log::warn!("account {} is not erased yet: {error}", erasure.user_id);
+                run.skipped.push(erasure.user);
+                Ok(PurgeStep::Skipped)
+            }
+        }
+    }
+
+    /// `None` when there are no more files.
+    async fn remove_files(&self, user: UserId) -> Result<Option<PurgeStep>> {
         let exports = self.store.read(move |view| view.export_jobs(user)).await?;
         if !exports.is_empty() {
             self.services.exports.erase(user).await?;
-            return Ok(PurgeStep::Exports);
+            return Ok(Some(PurgeStep::Exports));
         }
         let photos = self.store.read(move |view| view.photos_of(user, 1)).await?;
         if !photos.is_empty() {
             self.services.photos.erase(user).await?;
-            return Ok(PurgeStep::Photos);
+            return Ok(Some(PurgeStep::Photos));
         }
+        Ok(None)
+    }
+
+    async fn erase_rows(&self, erasure: Erasure, now: Timestamp) -> Result<PurgeStep> {
+        let user = erasure.user;
         let (hub, marketplace) = (self.services.hub.clone(), self.services.marketplace.clone());
         let removed = self.store.write(move |tx| {
             if marketplace.erase_next_app(tx, user)? {
@@ -409,6 +444,14 @@ impl Eraser {
         log::info!("account {} was erased", erasure.user_id);
         self.progress.lock().erased += 1;
         Ok(())
+    }
+}
+
+/// "1 account", "2 accounts".
+pub fn accounts(count: usize) -> String {
+    match count {
+        1 => "1 account".to_owned(),
+        _ => format!("{count} accounts"),
     }
 }
 

@@ -240,9 +240,13 @@ impl Exports {
     /// repeated.
     pub async fn erase(&self, user: UserId) -> Result<()> {
         let jobs = self.store.read(move |view| view.export_jobs(user)).await?;
+        let mut failure = None;
         for job in jobs {
             let removed = self.folder.remove(&job.job_id).await;
-            removed.map_err(|e| Error::unavailable("A file can't be removed.").because(e))?;
+            failure = failure.or(removed.err());
+        }
+        if let Some(error) = failure {
+            return Err(Error::unavailable("A file can't be removed.").because(error));
         }
         self.store
             .write(move |tx| tx.delete_export_jobs(user))

@@ -1,8 +1,9 @@
 //! Relays that run inside the service. Each is a client of the service's own address, with its own
 //! token. A relay that ends is restarted after a pause.
 
+use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,6 +23,8 @@ use crate::relay::{
 
 /// Networks with a built-in relay.
 const NETWORKS: [&str; 3] = ["telegram", "matrix", "xmpp"];
+/// A relay's files are named after the database, this and the relay.
+const RELAY: &str = ".relay-";
 /// A relay is restarted after 1 s; the pause doubles up to 60 s.
 const PAUSE_MAX_S: u64 = 60;
 /// After running this long, a relay's pause starts at 1 s again.
@@ -262,7 +265,25 @@ pub fn connect_address(mut address: SocketAddr) -> SocketAddr {
 
 /// The relay's journal of sent messages, beside the database.
 pub fn relay_state(config: &Config, name: &str) -> PathBuf {
-    files::beside(&config.storage.path, &format!(".relay-{name}"))
+    files::beside(&config.storage.path, &format!("{RELAY}{name}"))
+}
+
+/// The files that relays have made beside the database.
+pub fn relay_files(database: &Path) -> Vec<PathBuf> {
+    let prefix = files::beside(database, RELAY);
+    let entries = fs::read_dir(files::folder_of(database));
+    let names = entries
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.file_name());
+    let names = names.map(|name| database.with_file_name(name));
+    let is_relays = |file: &PathBuf| {
+        let (file, prefix) = (file.as_os_str(), prefix.as_os_str());
+        file.as_encoded_bytes()
+            .starts_with(prefix.as_encoded_bytes())
+    };
+    names.filter(is_relays).collect()
 }
 
 /// Why the service no longer takes the token of a relay inside it; `None` if it does. A relay that

@@ -18,6 +18,7 @@ use log::{Level, Log, Metadata, Record};
 use super::printable::{is_printable, push_utf16};
 use crate::clock::{Clock, Timestamp};
 use crate::config::{self, LogFormat};
+use crate::files;
 use crate::setting::Setting;
 use crate::store;
 use lines::Lines;
@@ -94,7 +95,11 @@ fn output(settings: &config::Log) -> Result<Output, String> {
 fn open(path: &Path) -> Result<File, String> {
     let mut options = OpenOptions::new();
     options.create(true).append(true).mode(FILE_MODE);
-    options.open(path).map_err(|e| {
+    let opened = options.open(path).and_then(|file| {
+        files::give_to_owner(&file, path, None)?;
+        Ok(file)
+    });
+    opened.map_err(|e| {
         format!(
             "log.file: can't open {}: {e}; {}",
             path.display(),

@@ -118,18 +118,29 @@ pub(super) fn run_unlimited(
             return reminder_requests::set_requested(turn, tx, remind);
         }
         Intent::RemindBefore(request) => return event_reminders::remind(turn, tx, &request),
-        Intent::ListReminders => listing::all(turn, tx)?,
-        Intent::FindReminders { span, about } => {
-            agenda::find_reminders(turn, tx, span.as_ref(), about.as_deref())?
-        }
+        Intent::ListReminders => without_relays(turn, listing::all(turn, tx)?),
+        Intent::FindReminders { span, about } => without_relays(
+            turn,
+            agenda::find_reminders(turn, tx, span.as_ref(), about.as_deref())?,
+        ),
         Intent::Agenda { span, of_calendar } => agenda::of_span(turn, tx, &span, of_calendar)?,
-        Intent::CancelReminders(request) => {
-            reminder_cancellation::cancel_requested(turn, tx, &request)?
-        }
+        Intent::CancelReminders(request) => without_relays(
+            turn,
+            reminder_cancellation::cancel_requested(turn, tx, &request)?,
+        ),
         Intent::SetTimezone(zone) => time_zone::set(turn, tx, zone)?,
         Intent::SetName(name) => names::set(turn, tx, &name)?,
     };
     Ok(reply.into())
+}
+
+/// On the legacy endpoint the relay has reminders that are not stored here.
+fn without_relays(turn: &MessageTurn<'_>, mut reply: String) -> String {
+    if turn.agent.is_none() {
+        reply.push('\n');
+        reply.push_str(wording::chat_apps_reminders_unknown());
+    }
+    reply
 }
 
 fn in_crisis(turn: &MessageTurn<'_>, kind: CrisisKind) -> String {

@@ -1,6 +1,7 @@
 //! The folder of photos beside the database. Files are readable by the service's user only, and
 //! have their name only when complete. Blocking.
 
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,21 +30,38 @@ pub(super) struct PhotoEntry {
     pub(super) written_at: Timestamp,
 }
 
+/// The folder of photos beside a database.
+pub fn folder_beside(database: &Path) -> PathBuf {
+    files::beside(database, SUFFIX)
+}
+
+impl fmt::Display for Folder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.dir.display().fmt(f)
+    }
+}
+
 impl Folder {
     pub(super) fn beside(database: &Path) -> Self {
         Self {
-            dir: files::beside(database, SUFFIX),
+            dir: folder_beside(database),
         }
     }
 
-    /// The file is synced and has its name when this returns.
+    /// The file is synced and has its name when this returns. After an error nothing is left of it.
     pub(super) fn write(&self, photo_id: &str, format: Format, photo: &[u8]) -> io::Result<()> {
         files::make_private_folder(&self.dir)?;
         let path = self.path(photo_id, format);
         let draft = self.dir.join(format!("{photo_id}{DRAFT}"));
-        files::copy_private(&draft, &mut &photo[..])?;
-        fs::rename(&draft, &path)?;
-        files::sync_folder_of(&path)
+        let written = files::copy_private(&draft, &mut &photo[..]).and_then(|()| {
+            fs::rename(&draft, &path)?;
+            files::sync_folder_of(&path)
+        });
+        if written.is_err() {
+            // The first error is returned; removing may fail too.
+            let _ = [draft, path].map(fs::remove_file);
+        }
+        written
     }
 
     pub(super) fn read(&self, photo_id: &str, format: Format) -> io::Result<Vec<u8>> {
@@ -83,5 +101,28 @@ impl Folder {
 
     fn path(&self, photo_id: &str, format: Format) -> PathBuf {
         self.dir.join(format!("{photo_id}.{}", format.name()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{MetadataExt, chown};
+
+    use super::*;
+
+    /// Only root can make a file for others; for everybody else nothing is to be done.
+    #[test]
+    fn what_root_makes_belongs_to_the_owner_of_the_databases_folder() {
+        const OWNER: u32 = 65534;
+        let parent = tempfile::tempdir().unwrap();
+        if chown(parent.path(), Some(OWNER), Some(OWNER)).is_err() {
+            return;
+        }
+        let folder = Folder::beside(&parent.path().join("x.db"));
+        folder.write("1", Format::Png, b"a photo").unwrap();
+        for made in [&folder.dir, &folder.path("1", Format::Png)] {
+            let made = fs::metadata(made).unwrap();
+            assert_eq!((made.uid(), made.gid()), (OWNER, OWNER));
+        }
     }
 }

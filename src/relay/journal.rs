@@ -5,10 +5,11 @@
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+
+use crate::files;
 
 use super::state_file::{self, StateLock, create_folder_of};
 
@@ -63,9 +64,7 @@ impl Journal {
     pub(super) fn open(path: PathBuf) -> io::Result<Self> {
         create_folder_of(&path)?;
         let lock = state_file::lock(&path)?;
-        let mut options = OpenOptions::new();
-        options.create(true).append(true).mode(state_file::MODE);
-        let file = options.open(&path)?;
+        let file = files::open_private(&path, OpenOptions::new().create(true).append(true))?;
         let bytes = fs::read(&path)?;
         let mut journal = Self {
             path,

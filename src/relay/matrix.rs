@@ -44,6 +44,8 @@ const ROOMS_MAX: usize = 10_000;
 /// Members of a direct chat: the bot and one person.
 const DIRECT_MEMBERS_MAX: usize = 2;
 const TYPING_MS: u64 = 10_000;
+/// Upgrades of a room, one after another, that are followed.
+const UPGRADES_MAX: usize = 10;
 
 pub struct MatrixSettings {
     /// Like `https://matrix.example.com`.
@@ -81,14 +83,16 @@ struct Bot {
 }
 
 /// Facts about a room.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Room {
     members: usize,
     is_encrypted: bool,
+    /// The room that this one was upgraded to, if the bot is in it.
+    successor: Option<String>,
 }
 
 impl Room {
-    const fn is_group(self) -> bool {
+    const fn is_group(&self) -> bool {
         self.members > DIRECT_MEMBERS_MAX
     }
 }
@@ -106,16 +110,22 @@ impl Matrix {
         }
     }
 
-    /// Describes the bot and its permissions, as lines for a terminal.
+    /// Describes the bot and its permissions, as lines for a terminal. Nothing is written, and the
+    /// relay's device stays as it is: with a password this logs in as a device of its own.
     pub async fn check(&self) -> Result<Vec<String>, String> {
-        let shown = |failure: Failure| failure.to_string();
-        let (bot, session) = self.identity().await.map_err(shown)?;
-        let rooms = self.api.get("/joined_rooms").await.map_err(shown)?;
+        let described = self.describe().await;
+        self.api.log_out().await;
+        described.map_err(|failure| failure.to_string())
+    }
+
+    async fn describe(&self) -> Result<Vec<String>, Failure> {
+        let (bot, _) = self.account().await?;
+        let rooms = self.api.get("/joined_rooms").await?;
         let rooms = rooms["joined_rooms"].as_array().map_or(0, Vec::len);
         Ok(vec![
             format!(
-                "Matrix: {} at {} (device {}); it is in {rooms} rooms",
-                bot.user_id, self.homeserver, session.device_id
+                "Matrix: {} at {}; it is in {rooms} rooms",
+                bot.user_id, self.homeserver
             ),
             format!("Allowed: {}", self.allowed),
         ])
@@ -135,15 +145,19 @@ impl Matrix {
             Failure::Broken(format!("{path} can't be kept: {error}"))
         })?;
         self.api.set_device(&session.device_id);
+        let (bot, device_id) = self.account().await?;
+        session.device_id = device_id.unwrap_or(session.device_id);
+        session.enter_as(&bot.user_id);
+        Ok((bot, session))
+    }
+
+    /// The bot's account, and the device of the access token if the homeserver names it.
+    async fn account(&self) -> Result<(Bot, Option<String>), Failure> {
         let me = self.api.get("/account/whoami").await?;
         let user_id = me["user_id"].as_str().unwrap_or_default().to_owned();
         if user_id.is_empty() {
             return Err(Failure::Broken("whoami names nobody".to_owned()));
         }
-        if let Some(device_id) = me["device_id"].as_str() {
-            session.device_id = device_id.to_owned();
-        }
-        session.enter_as(&user_id);
         let profile = format!("/profile/{}/displayname", percent_encoded(&user_id));
         let shown = match self.api.get(&profile).await {
             Ok(profile) => profile["displayname"].as_str().map(str::to_owned),
@@ -154,7 +168,8 @@ impl Matrix {
         let local = local.map(str::to_owned);
         let names = [Some(user_id.clone()), local, shown];
         let names = names.into_iter().flatten().collect();
-        Ok((Bot { user_id, names }, session))
+        let device_id = me["device_id"].as_str().map(str::to_owned);
+        Ok((Bot { user_id, names }, device_id))
     }
 
     fn allows(&self, person: &str, room: &str) -> bool {
@@ -166,29 +181,70 @@ impl Matrix {
     /// Cached until something in the room changes them.
     async fn room(&self, room: &str) -> Result<Room, Failure> {
         if let Some(known) = self.rooms.lock().get(room) {
-            return Ok(*known);
+            return Ok(known.clone());
         }
-        let path = format!("/rooms/{}", percent_encoded(room));
-        let members = self.api.get(&format!("{path}/joined_members")).await?;
+        let path = format!("/rooms/{}/joined_members", percent_encoded(room));
+        let members = self.api.get(&path).await?;
         let members = members["joined"]
             .as_object()
             .map_or(0, |joined| joined.len());
-        let encryption = format!("{path}/state/m.room.encryption/");
-        let is_encrypted = match self.api.get(&encryption).await {
-            Ok(_) => true,
-            Err(failure) if failure.is_refusal(404) => false,
-            Err(failure) => return Err(failure),
+        let is_encrypted = !self.state(room, "m.room.encryption").await?.is_null();
+        let tombstone = self.state(room, "m.room.tombstone").await?;
+        let successor = match tombstone["replacement_room"].as_str() {
+            Some(successor) => self.joined_successor(room, successor).await?,
+            None => None,
         };
         let found = Room {
             members,
             is_encrypted,
+            successor,
         };
+        // The bot may join the successor at any time.
+        if !tombstone.is_null() {
+            return Ok(found);
+        }
         let mut rooms = self.rooms.lock();
         if rooms.len() >= ROOMS_MAX {
             rooms.clear();
         }
-        rooms.insert(room.to_owned(), found);
+        rooms.insert(room.to_owned(), found.clone());
         Ok(found)
+    }
+
+    /// The content of a room's state event without a key; null if there is none.
+    async fn state(&self, room: &str, kind: &str) -> Result<Value, Failure> {
+        let path = format!("/rooms/{}/state/{kind}/", percent_encoded(room));
+        match self.api.get(&path).await {
+            Err(failure) if failure.is_refusal(404) => Ok(Value::Null),
+            content => content,
+        }
+    }
+
+    /// The successor if the bot is in it. A room that doesn't name its predecessor is another one.
+    async fn joined_successor(
+        &self,
+        room: &str,
+        successor: &str,
+    ) -> Result<Option<String>, Failure> {
+        let created = match self.state(successor, "m.room.create").await {
+            Err(Failure::Refused { .. }) => return Ok(None), // the bot isn't in it
+            created => created?,
+        };
+        let is_successor = created["predecessor"]["room_id"] == room;
+        Ok(is_successor.then(|| successor.to_owned()))
+    }
+
+    /// The room, or the one that it was upgraded to.
+    async fn newest(&self, room: &str) -> Result<(String, Room), Failure> {
+        let mut room = room.to_owned();
+        for _ in 0..UPGRADES_MAX {
+            let found = self.room(&room).await?;
+            match found.successor {
+                Some(successor) => room = successor,
+                None => return Ok((room, found)),
+            }
+        }
+        Err(Failure::Broken("too many upgrades of a room".to_owned()))
     }
 
     async fn event(&self, room: &str, event: &str) -> Result<Value, Failure> {
@@ -219,10 +275,18 @@ impl Network for Matrix {
         let room = room.ok_or_else(|| SendError::Never("no room of Matrix's".to_owned()))?;
         self.identity().await.map_err(send_error)?;
         let is_notice = id.starts_with(ENCRYPTED);
-        if !is_notice && self.room(room).await.map_err(send_error)?.is_encrypted {
+        let (room, found) = self.newest(room).await.map_err(|failure| match failure {
+            // The bot isn't in the room; it may be invited again.
+            Failure::Refused { .. } => SendError::Later {
+                wait: None,
+                why: failure.to_string(),
+            },
+            other => send_error(other),
+        })?;
+        if !is_notice && found.is_encrypted {
             return Err(SendError::Never("the room is encrypted".to_owned()));
         }
-        let path = format!("/rooms/{}/send/m.room.message", percent_encoded(room));
+        let path = format!("/rooms/{}/send/m.room.message", percent_encoded(&room));
         // A bubble longer than a message is rare; its pieces have their own ids.
         for (number, piece) in text::pieces(bubble).into_iter().enumerate() {
             let transaction = match number {

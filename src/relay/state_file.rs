@@ -1,14 +1,13 @@
 //! The files that a relay keeps beside the database: replaced whole, locked against a second relay,
 //! and put aside where they are damaged. Blocking.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
-pub(super) const MODE: u32 = 0o600;
+use crate::files;
 
 /// The path with `ending` appended.
 pub(super) fn path_beside(path: &Path, ending: &str) -> PathBuf {
@@ -31,9 +30,8 @@ impl Drop for StateLock {
 /// Locks a state file for this process. The error is `WouldBlock` while another process, or
 /// another relay of this one, holds the lock.
 pub(super) fn lock(path: &Path) -> io::Result<StateLock> {
-    let mut options = OpenOptions::new();
-    options.create(true).append(true).mode(MODE);
-    let file = options.open(path_beside(path, ".lock"))?;
+    let lock_path = path_beside(path, ".lock");
+    let file = files::open_private(&lock_path, OpenOptions::new().create(true).append(true))?;
     match file.try_lock() {
         Ok(()) => Ok(StateLock(file)),
         Err(TryLockError::Error(error)) => Err(error),
@@ -72,20 +70,15 @@ pub(super) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     create_folder_of(path)?;
     let draft = path_beside(path, ".new");
     let mut options = OpenOptions::new();
-    options.create(true).write(true).truncate(true).mode(MODE);
-    let mut file = options.open(&draft)?;
+    options.create(true).write(true).truncate(true);
+    let mut file = files::open_private(&draft, &mut options)?;
     file.write_all(content)?;
     file.sync_all()?;
     fs::rename(&draft, path)
 }
 
 pub(super) fn create_folder_of(path: &Path) -> io::Result<()> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    folder.map_or(Ok(()), |folder| {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)
-    })
+    files::make_private_folder(files::folder_of(path))
 }
 
 #[cfg(test)]

@@ -874,6 +874,30 @@ fn check_whole(folder: &Path, messages: u64, memories: u64) -> PathBuf {
     path
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn an_expired_file_that_can_not_be_removed_is_logged_once_an_hour() {
+    let (folder, user_id) = large(10, 1).await;
+    let run = Run::start(folder.path(), &user_id);
+    run.is_ready(&run.ask().await).await;
+    let file = check_whole(folder.path(), 10, 1);
+    std::fs::remove_file(&file).unwrap();
+    std::fs::create_dir_all(file.join("in the way")).unwrap();
+    let conn = Connection::open(folder.path().join("chatkeep.db")).unwrap();
+    conn.busy_timeout(Duration::from_secs(5)).unwrap();
+    conn.execute("UPDATE export_jobs SET expires_at = 1", ())
+        .unwrap();
+    // Its start and its end each look for expired files.
+    run.is_ready(&run.ask().await).await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let log = run.service.log();
+    let lines: Vec<&str> = log
+        .lines()
+        .filter(|line| line.contains("can't be removed"))
+        .collect();
+    assert_eq!(lines.len(), 1, "{log}");
+    assert!(lines[0].contains(file.to_str().unwrap()), "{log}");
+}
+
 /// The end comes in the middle of an export, with relays on a hundred sockets: all are told, it
 /// ends well, and what was not finished is finished by the next start.
 #[tokio::test(flavor = "multi_thread")]

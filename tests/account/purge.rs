@@ -288,6 +288,36 @@ async fn it_may_be_cut_off_after_every_step() {
     assert_no_trace(folder.path());
 }
 
+/// A file that can't be removed delays the erasure of its person alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_remains_delays_nobody_else() {
+    let clock = morning();
+    let service = ana_goes(&clock, &[]).await;
+    ask_for_deletion(&service, BEN).await;
+    clock.advance(30 * DAY_MS + 1);
+    execute(
+        service.folder.path(),
+        "INSERT INTO photos (photo_id, user_id, agent_id, message_id, format, bytes, is_processed,
+             created_at)
+           SELECT 'p' || rowid, 1, 1, max(id), 'png', 8, 1, 1 FROM messages WHERE user_id = 1",
+    );
+    let photo = service.rows("SELECT photo_id FROM photos")[0][0].clone();
+    let photo = format!("chatkeep.db.photos/{}.png", photo.as_str().unwrap());
+    let photo = service.folder.path().join(photo);
+    std::fs::create_dir_all(photo.join("in the way")).unwrap();
+    let status = purge(&service).await;
+    assert_eq!(status["progress"]["erased"], 1, "{status}");
+    assert_eq!(status["under_way"].as_array().unwrap().len(), 1, "{status}");
+    assert_eq!(
+        service.rows("SELECT count(*) FROM messages WHERE user_id = 2"),
+        [[0]]
+    );
+    std::fs::remove_dir_all(&photo).unwrap();
+    let status = purge(&service).await;
+    assert_eq!(status["progress"]["erased"], 2, "{status}");
+    assert_eq!(status["under_way"], json!([]), "{status}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_phones_new_owner_keeps_what_is_theirs() {
     let clock = morning();

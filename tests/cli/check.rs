@@ -354,6 +354,24 @@ fn a_database_that_can_not_be_written_is_named() {
 }
 
 #[test]
+fn a_database_of_an_earlier_build_is_named() {
+    let folder = TempDir::new().unwrap();
+    let set = ["flags", "set", "rate_limit.enabled", "true"];
+    assert!(run(folder.path(), &set).status.success());
+    let database = folder.path().join("data/chatkeep.db");
+    let conn = rusqlite::Connection::open(database).unwrap();
+    conn.execute_batch("ALTER TABLE erasures DROP COLUMN memory_failed; CREATE TABLE others (x)")
+        .unwrap();
+    drop(conn);
+    for command in ["check", "serve"] {
+        let printed = refused(chatkeep(folder.path(), &[command])).join("\n");
+        let expected = "was made by an earlier build of this unreleased version, and lacks \
+                        erasures.memory_failed";
+        assert!(printed.contains(expected), "{printed}");
+    }
+}
+
+#[test]
 fn a_port_that_is_taken_is_named_unless_the_service_itself_has_it() {
     let folder = TempDir::new().unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -564,6 +582,57 @@ fn a_backup_that_root_replaces_remains_its_owners() {
     chown(&backup, Some(1), Some(1)).unwrap();
     succeeds(chatkeep(folder.path(), &["backup", "--force", "z.db"]));
     assert_eq!(fs::metadata(&backup).unwrap().uid(), 0);
+}
+
+/// What root's trial of the service makes is the service's user's; what is root's all the same is named.
+#[test]
+fn files_of_root_beside_the_database_are_given_away_or_named() {
+    if !is_root() {
+        return;
+    }
+    let folder = nobodys_folder();
+    let with = |mut command: Command| {
+        command.env("CHATKEEP_STORAGE_PATH", "x.db");
+        command.env("CHATKEEP_LOG_FILE", "log");
+        command.env("CHATKEEP_RELAY_TELEGRAM_TOKEN", "501:abc");
+        command.env("CHATKEEP_RELAY_TELEGRAM_BASE_URL", "http://127.0.0.1:9");
+        command
+    };
+    let mut trial = with(chatkeep(folder.path(), &["serve"]));
+    let mut service = trial.stdout(Stdio::null()).spawn().unwrap();
+    let journal = folder.path().join("x.db.relay-telegram");
+    for _ in 0..500 {
+        if journal.exists() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    service.kill().unwrap();
+    service.wait().unwrap();
+    for name in names(folder.path()) {
+        let owner = fs::metadata(folder.path().join(&name)).unwrap().uid();
+        assert_eq!(owner, NOBODY, "{name}");
+    }
+    let check = with(as_nobody(folder.path(), &["check"])).output().unwrap();
+    assert!(check.status.success(), "{:?}", lines(&check.stderr));
+
+    let photos = folder.path().join("x.db.photos");
+    fs::create_dir(&photos).unwrap();
+    set_mode(&photos, 0o700);
+    for made in [&photos, &journal] {
+        chown(made, Some(0), Some(0)).unwrap();
+    }
+    for (command, why) in [
+        (as_nobody(folder.path(), &["check"]), "Permission denied"),
+        (chatkeep(folder.path(), &["check"]), "belongs to root"),
+    ] {
+        let printed = refused(with(command));
+        assert_eq!(printed.len(), 2, "{printed:#?}");
+        for name in ["x.db.relay-telegram", "x.db.photos"] {
+            let found = printed.iter().find(|line| line.contains(name)).unwrap();
+            assert!(found.contains(why), "{found}");
+        }
+    }
 }
 
 #[test]

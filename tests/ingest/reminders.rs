@@ -102,6 +102,16 @@ async fn who_delivers_depends_on_the_endpoint() {
     let answer = legacy_message(&service, &direct("ana", text)).await.json();
     assert_schedule(&answer["schedule_message"], send_at, "relay");
     assert_eq!(count(&service, "reminders"), 0, "the relay has it");
+    let told = answer["reply_text"].as_str().unwrap();
+    assert!(
+        told.contains("I can't list, move or cancel it here."),
+        "{told}"
+    );
+    for text in ["reminders", "my reminders for today", "cancel 1"] {
+        let answer = legacy_message(&service, &direct("ana", text)).await.json();
+        let told = answer["reply_text"].as_str().unwrap();
+        assert!(told.contains("isn't among them"), "{text}: {told}");
+    }
     let answer = say(&service, "ana", text).await;
     assert_schedule(&answer["schedule_message"], send_at, "service");
     let rows = service.rows("SELECT schedule_id, send_at FROM reminders");

@@ -40,6 +40,8 @@ struct State {
     /// What becomes of what is sent to a room, next first.
     faults: HashMap<String, VecDeque<Fault>>,
     files: HashMap<String, Vec<u8>>,
+    /// Answers to syncs without a mark, which are repeated for an equal request.
+    first_answers: HashMap<String, Value>,
 }
 
 #[derive(Default)]
@@ -51,6 +53,8 @@ struct Room {
     /// When the bot was removed.
     left: Option<usize>,
     is_encrypted: bool,
+    predecessor: Option<String>,
+    successor: Option<String>,
 }
 
 /// What becomes of one message that is sent.
@@ -135,6 +139,24 @@ impl Matrix {
         state.rooms.get_mut(room).unwrap().is_encrypted = true;
         let event = json!({"type": "m.room.encryption", "state_key": "", "sender": "@ada:stub",
                            "content": {"algorithm": "m.megolm.v1.aes-sha2"}});
+        state.push(room, event);
+        self.shared.1.notify_all();
+    }
+
+    /// Nobody may write in the room any more; its people are in a new one, without the bot.
+    pub fn upgrade(&self, room: &str, successor: &str, by: &str) {
+        let mut state = self.state();
+        let old = state.rooms.get_mut(room).unwrap();
+        old.successor = Some(successor.to_owned());
+        let members = old.members.iter().filter(|member| *member != BOT);
+        let created = Room {
+            members: members.cloned().collect(),
+            predecessor: Some(room.to_owned()),
+            ..Room::default()
+        };
+        state.rooms.insert(successor.to_owned(), created);
+        let event = json!({"type": "m.room.tombstone", "state_key": "", "sender": by,
+                           "content": {"replacement_room": successor}});
         state.push(room, event);
         self.shared.1.notify_all();
     }
@@ -324,7 +346,7 @@ fn log_in(state: &mut State, body: &Value) -> (u16, Value) {
         return refusal(403, "M_FORBIDDEN");
     }
     state.logins.push(body.clone());
-    let device = body["device_id"].as_str().unwrap().to_owned();
+    let device = body["device_id"].as_str().unwrap_or("ANOTHER").to_owned();
     let token = format!("token-{}", state.logins.len());
     state.token = Some((token.clone(), device.clone()));
     (
@@ -345,6 +367,11 @@ fn poll(shared: &NetworkState, query: &str) -> Value {
     let timeout = Duration::from_millis(parameter("timeout").unwrap().parse().unwrap());
     let deadline = Instant::now() + timeout.min(POLL_MAX);
     let mut state = shared.0.lock().unwrap();
+    if since.is_none() {
+        let answer = state.sync(since, limit).unwrap();
+        let first = state.first_answers.entry(query.to_owned());
+        return first.or_insert(answer).clone();
+    }
     loop {
         if let Some(news) = state.sync(since, limit) {
             return news;
@@ -365,6 +392,10 @@ fn call(state: &mut State, parts: &[&str], query: &str, body: &Value) -> Option<
             let device = state.token.as_ref().map(|(_, device)| device.clone());
             (200, json!({"user_id": BOT, "device_id": device}))
         }
+        ["logout"] => {
+            state.token = None;
+            (200, json!({}))
+        }
         ["profile", _, "displayname"] => (200, json!({"displayname": "Juno Bot"})),
         ["joined_rooms"] => {
             let joined = state.rooms.iter().filter(|(_, room)| room.joined.is_some());
@@ -380,6 +411,9 @@ fn call(state: &mut State, parts: &[&str], query: &str, body: &Value) -> Option<
             room.members.insert(BOT.to_owned());
             (200, json!({ "room_id": id }))
         }
+        ["rooms", id, "joined_members"] if room_of(id)?.joined.is_none() => {
+            refusal(403, "M_FORBIDDEN")
+        }
         ["rooms", id, "joined_members"] => {
             let members = &room_of(id)?.members;
             let members: BTreeMap<&String, Value> =
@@ -389,6 +423,14 @@ fn call(state: &mut State, parts: &[&str], query: &str, body: &Value) -> Option<
         ["rooms", id, "state", "m.room.encryption", ""] => match room_of(id)?.is_encrypted {
             true => (200, json!({"algorithm": "m.megolm.v1.aes-sha2"})),
             false => refusal(404, "M_NOT_FOUND"),
+        },
+        ["rooms", id, "state", "m.room.tombstone", ""] => match &room_of(id)?.successor {
+            Some(successor) => (200, json!({ "replacement_room": successor })),
+            None => refusal(404, "M_NOT_FOUND"),
+        },
+        ["rooms", id, "state", "m.room.create", ""] => match room_of(id)? {
+            room if room.joined.is_none() => refusal(403, "M_FORBIDDEN"),
+            room => (200, json!({"predecessor": {"room_id": room.predecessor}})),
         },
         ["rooms", _, "event", id] => {
             let found = state
@@ -426,7 +468,8 @@ fn messages(state: &State, room: &str, query: &str) -> Value {
 }
 
 fn send(state: &mut State, room: &str, transaction: &str, content: &Value) -> Option<(u16, Value)> {
-    if state.rooms[room].joined.is_none() {
+    let place = &state.rooms[room];
+    if place.joined.is_none() || place.successor.is_some() {
         return Some(refusal(403, "M_FORBIDDEN"));
     }
     let fault = state.faults.get_mut(room).and_then(VecDeque::pop_front);

@@ -56,7 +56,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     // The service's end of the protocol, played against a relay program.
     ("conformance", &["random"]),
     // A client of the public protocol: nothing of the service but its ends towards the network.
-    ("relay", &["outbound", "random"]),
+    ("relay", &["files", "outbound", "random"]),
     ("media", &["clock", "error", "files", "random", "store"]),
     ("mailbox", &["clock", "mail_extract", "model", "outbound"]),
     // Bytes in, facts out.

@@ -3,7 +3,6 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
 use crate::files::{self, remove_if_present};
@@ -46,14 +45,7 @@ impl Folder {
         let file = blocking(move || {
             files::make_private_folder(&dir)?;
             remove_if_present(&draft)?;
-            let mut options = OpenOptions::new();
-            let file = options
-                .write(true)
-                .create_new(true)
-                .mode(0o600)
-                .open(&draft)?;
-            files::give_to_owner(&file, &draft, None)?;
-            Ok(file)
+            files::open_private(&draft, OpenOptions::new().write(true).create_new(true))
         });
         Ok(Draft {
             file: Some(file.await?),

@@ -9,6 +9,7 @@ use tokio::task::{Id, JoinSet};
 
 use super::document::{self, Failure};
 use super::{DAY_S, Exports, FORGOTTEN_AFTER_DAYS};
+use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::metrics::JobMetrics;
 use crate::store::ExportJob;
@@ -18,6 +19,8 @@ const CONCURRENT_MAX: usize = 2;
 /// After this many starts without success the export fails.
 const STARTS_MAX: i64 = 20;
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
+/// A file that could not be removed is tried again after this.
+const REMOVAL_PAUSE_MS: u64 = 60 * 60 * 1000;
 
 const NOT_FINISHED: &str = "The export could not be finished. Ask for another one.";
 /// The person is told no more; the log has the cause.
@@ -34,6 +37,7 @@ pub async fn run(exports: Arc<Exports>, metrics: Arc<JobMetrics>) {
         tasks: JoinSet::new(),
         jobs: HashMap::new(),
     };
+    let mut failed_at = HashMap::new();
     loop {
         let now = work.exports.clock.now();
         let started = work.start_waiting().await;
@@ -41,7 +45,7 @@ pub async fn run(exports: Arc<Exports>, metrics: Arc<JobMetrics>) {
         if let Err(error) = started {
             log::warn!("waiting exports could not be started: {error}");
         }
-        if let Err(error) = expire(&work.exports).await {
+        if let Err(error) = expire(&work.exports, &mut failed_at).await {
             log::warn!("expired exports can't be removed: {error}");
         }
         tokio::select! {
@@ -158,15 +162,27 @@ async fn fail(exports: &Exports, id: i64, error: &'static str) {
     }
 }
 
-/// Removes expired files, then updates their rows.
-async fn expire(exports: &Exports) -> Result<()> {
+/// Removes expired files, then updates their rows. `failed_at`: when a file could not be removed, by
+/// its job's row. It is tried again after an hour.
+async fn expire(exports: &Exports, failed_at: &mut HashMap<i64, Timestamp>) -> Result<()> {
     let Some(now) = exports.clock.steady_now() else {
         return Ok(());
     };
     let expired = exports.store.read(move |view| view.expired_exports(now));
-    for job in expired.await? {
+    let expired = expired.await?;
+    failed_at.retain(|id, at| {
+        now.0.abs_diff(at.0) < REMOVAL_PAUSE_MS && expired.iter().any(|job| job.id == *id)
+    });
+    for job in expired {
+        if failed_at.contains_key(&job.id) {
+            continue;
+        }
         if let Err(error) = exports.folder.remove(&job.job_id).await {
-            log::warn!("export {}: its file can't be removed: {error}", job.job_id);
+            log::warn!(
+                "export {}: its file can't be removed, which is tried again every hour: {error}",
+                job.job_id
+            );
+            failed_at.insert(job.id, now);
             continue;
         }
         let expires_at = job.expires_at.unwrap_or(now);

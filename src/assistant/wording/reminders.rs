@@ -28,16 +28,22 @@ pub fn reminder_set(
     let there = said_in
         .filter(|zone| Some(*zone) != timezone)
         .map_or_else(String::new, |zone| times::in_zone(send_at, zone));
-    let who = if is_own {
-        "I'll remind you"
-    } else {
-        "I've asked your chat app to remind you"
+    let (who, limits) = match is_own {
+        true => ("I'll remind you", ""),
+        false => (
+            "I've asked your chat app to remind you", " I can't list, move or cancel it here.",
+        ),
     };
     format!(
-        "Okay, {who} {when}{there}: {}{}{hint}",
+        "Okay, {who} {when}{there}: {}{}{limits}{hint}",
         quoted(what),
         stop(what)
     )
+}
+
+/// After a list of reminders, where the relay has others.
+pub fn chat_apps_reminders_unknown() -> &'static str {
+    "What I asked your chat app to remind you of isn't among them: I can't see or change that here."
 }
 
 /// The sentence that the request of an edited message was undone.

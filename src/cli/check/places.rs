@@ -36,6 +36,14 @@ pub(super) fn problems(config: &Config) -> Vec<ConfigProblem> {
         }
         note("storage.path", writable_file(&file));
     }
+    for file in app::relay_files(database) {
+        note("storage.path", writable_file(&file));
+    }
+    let photos = app::photos_folder(database);
+    if photos.exists() {
+        let writable = writable_folder(&photos).and_then(|()| no_lock_by_root(&photos));
+        note("storage.path", writable);
+    }
     note("storage.path", writable_folder(folder_of(database)));
     note("storage.path", store::check_unlocked(database));
     let sealed = store::sealed_secret_in(database);
@@ -149,6 +157,18 @@ fn writable_folder(folder: &Path) -> Result<(), String> {
     })
 }
 
+/// Root may write everything, but what root has made may be closed to the service's user.
+fn no_lock_by_root(path: &Path) -> Result<(), String> {
+    match files::is_locked_by_root(path) {
+        true => Err(format!(
+            "{} belongs to root, and the owner of its folder can't write it: give it to the \
+             service's user (chown)",
+            path.display()
+        )),
+        false => Ok(()),
+    }
+}
+
 /// The folder, or the nearest one above it that exists.
 fn nearest_existing(folder: &Path) -> &Path {
     let nearest = folder.ancestors().find(|path| path.exists());
@@ -169,7 +189,8 @@ fn writable_file(file: &Path) -> Result<(), String> {
         return Ok(());
     }
     files::check_writable(file)
-        .map_err(|why| format!("{} can't be written: {}", file.display(), with_advice(&why)))
+        .map_err(|why| format!("{} can't be written: {}", file.display(), with_advice(&why)))?;
+    no_lock_by_root(file)
 }
 
 fn with_advice(why: &std::io::Error) -> String {

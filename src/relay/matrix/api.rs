@@ -87,7 +87,8 @@ impl Api {
         }
     }
 
-    /// Sets the device for logging in, before the first call.
+    /// Sets the device for logging in, before the first call. Without it each login makes a new
+    /// device.
     pub(super) fn set_device(&self, device_id: &str) {
         let _ = self.device_id.set(device_id.to_owned()); // it is the same each time
     }
@@ -212,13 +213,15 @@ impl Api {
         if let Some(token) = self.token().filter(|token| Some(token.as_str()) != ended) {
             return Ok(token);
         }
-        let request = json!({
+        let mut request = json!({
             "type": "m.login.password",
             "identifier": {"type": "m.id.user", "user": user},
             "password": password,
-            "device_id": self.device_id.get(),
             "initial_device_display_name": "Chatkeep",
         });
+        if let Some(device_id) = self.device_id.get() {
+            request["device_id"] = device_id.as_str().into();
+        }
         let path = format!("{CLIENT}/login");
         let call = self.to(Method::Post, &path, CALL_MAX).json(Some(request));
         let answer = call.send().await.map_err(unanswered)?;
@@ -235,6 +238,17 @@ impl Api {
         let mut stored = self.token.lock();
         *stored = Some(token.clone());
         Ok(token)
+    }
+
+    /// Ends the device that a login with the password has made. A configured token remains valid.
+    pub(super) async fn log_out(&self) {
+        let has_logged_in = matches!(self.credential, Credential::Password { .. });
+        if !has_logged_in || self.token().is_none() {
+            return;
+        }
+        if let Err(failure) = self.post("/logout", json!({})).await {
+            log::debug!("matrix: the device of the check remains: {failure}");
+        }
     }
 
     fn token(&self) -> Option<String> {

@@ -9,11 +9,14 @@ use super::percent_encoded;
 use super::session_file::MatrixSession;
 use super::sync::{self, RoomUpdates, SyncMarks};
 use super::{Bot, Matrix, events};
+use crate::random;
 use crate::relay::call::backoff;
 use crate::relay::{StopReason, Uplink};
 
 /// How long the homeserver may delay its answer.
 const POLL: Duration = Duration::from_secs(30);
+/// The first sync of each run has another timeout below this.
+const FIRST_TIMEOUT_MS_MAX: u64 = 1_000;
 /// Limit of events in progress; at the limit no more are requested.
 const UNDER_WAY_MAX: usize = 1_000;
 /// A gap is filled with at most this many answers of 100 events.
@@ -131,7 +134,10 @@ impl Matrix {
     /// messages are not posted.
     async fn first_sync(&self, uplink: &Uplink<Self>) -> Result<(Bot, MatrixSession), Failure> {
         let (bot, session) = self.identity().await?.clone();
-        let answer = self.sync(None, Duration::ZERO).await?;
+        // Synapse repeats its answer to an equal request for two minutes, and then invitations of
+        // the meantime are missing. Without `since` no homeserver waits for the timeout.
+        let timeout = u64::from_le_bytes(random::bytes()) % FIRST_TIMEOUT_MS_MAX;
+        let answer = self.sync(None, Duration::from_millis(timeout)).await?;
         uplink.status().set_network(None);
         let mut session = session;
         for done in self.answer_invitations(uplink, &bot, &answer) {

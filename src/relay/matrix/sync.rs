@@ -8,9 +8,12 @@ use tokio::sync::oneshot;
 /// Events per room and answer; further ones are fetched separately.
 const EVENTS_MAX: usize = 50;
 /// Types of events that are handled.
-const KINDS: [&str; 5] = [
-    "m.room.message", "m.room.encrypted", "m.room.member", "m.room.encryption", "m.sticker",
+const KINDS: [&str; 6] = [
+    "m.room.message", "m.room.encrypted", "m.room.member", "m.room.encryption", "m.room.tombstone",
+    "m.sticker",
 ];
+/// Types of events that change what is known of a room.
+const CHANGES: [&str; 3] = ["m.room.member", "m.room.encryption", "m.room.tombstone"];
 
 /// The filter for `/sync`.
 pub(super) fn filter() -> Value {
@@ -36,7 +39,7 @@ pub(super) struct RoomUpdates {
     pub(super) events: Vec<Value>,
     /// Set when earlier events are missing, from this mark backwards.
     pub(super) gap: Option<String>,
-    /// Membership or encryption may have changed.
+    /// Membership or encryption may have changed, or the room was upgraded.
     pub(super) has_changed: bool,
 }
 
@@ -62,10 +65,8 @@ fn room_updates(room: &str, timeline: &Value, us: &str) -> RoomUpdates {
     let joined = events.iter().rposition(|event| own(event, "join"));
     let invited = events.iter().rposition(|event| own(event, "invite"));
     let is_limited = timeline["limited"] == true;
-    let has_changed = is_limited
-        || events
-            .iter()
-            .any(|event| event["type"] == "m.room.member" || event["type"] == "m.room.encryption");
+    let changes = |event: &Value| CHANGES.iter().any(|kind| event["type"] == *kind);
+    let has_changed = is_limited || events.iter().any(changes);
     let gap = timeline["prev_batch"].as_str().map(str::to_owned);
     RoomUpdates {
         room: room.to_owned(),

@@ -1,15 +1,12 @@
-//! New ids of Telegram's groups, until when a chat takes no messages, and the last texts of
-//! messages. Pure.
+//! New ids of Telegram's groups, and until when a chat takes no messages. Pure.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 /// Groups whose former ids are known.
 const MOVED_MAX: usize = 1_000;
-/// Messages whose texts are known, to notice edits of other than words.
-const TEXTS_MAX: usize = 1_000;
 
 #[derive(Default)]
 pub(super) struct Chats {
@@ -17,8 +14,6 @@ pub(super) struct Chats {
     moved: HashMap<i64, i64>,
     /// Chats that take no messages, and until when.
     waits: HashMap<i64, Instant>,
-    /// Digests of the newest messages' texts, by chat and number.
-    texts: VecDeque<((i64, i64), String)>,
 }
 
 impl Chats {
@@ -39,21 +34,6 @@ impl Chats {
     pub(super) fn former(&self, chat: i64) -> Vec<i64> {
         let moved = self.moved.iter().filter(|(_, to)| **to == chat);
         moved.map(|(from, _)| *from).collect()
-    }
-
-    /// Notes the text of a message. False: it had the same text before.
-    pub(super) fn note_text(&mut self, message: (i64, i64), digest: &str) -> bool {
-        let known = self.texts.iter_mut().find(|(one, _)| *one == message);
-        if let Some((_, before)) = known {
-            let is_new = before != digest;
-            digest.clone_into(before);
-            return is_new;
-        }
-        if self.texts.len() >= TEXTS_MAX {
-            self.texts.pop_front();
-        }
-        self.texts.push_back((message, digest.to_owned()));
-        true
     }
 
     pub(super) fn must_wait(&mut self, chat: i64, wait: Duration, now: Instant) {
@@ -79,19 +59,6 @@ mod tests {
         assert_eq!((chats.current(-5), chats.current(-1005)), (-1005, -1005));
         assert_eq!(chats.former(-1005), [-5]);
         assert!(chats.former(-5).is_empty());
-    }
-
-    #[test]
-    fn a_text_is_new_once() {
-        let mut chats = Chats::default();
-        assert!(chats.note_text((1, 1), "a") && !chats.note_text((1, 1), "a"));
-        assert!(chats.note_text((1, 1), "b") && chats.note_text((1, 1), "a"));
-        assert!(chats.note_text((2, 1), "a"));
-        for n in 0..TEXTS_MAX as i64 {
-            chats.note_text((3, n), "a");
-        }
-        assert!(chats.note_text((1, 1), "a"));
-        assert_eq!(chats.texts.len(), TEXTS_MAX);
     }
 
     #[test]

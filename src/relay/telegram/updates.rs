@@ -15,6 +15,8 @@ const DIGEST_DIGITS: usize = 16;
 /// Types of files that the service takes as photos.
 const PHOTO_FILES: [&str; 4] = ["image/jpeg", "image/png", "image/webp", "image/heic"];
 const NO_PHOTO: &str = "I couldn't get that photo from Telegram. Could you send it again?";
+/// The command of a person's first press in the chat with the bot.
+const START: &str = "/start";
 const DONE: &str = "done";
 const SNOOZE: &str = "snooze";
 const SNOOZE_MINUTES: u32 = 10;
@@ -98,15 +100,10 @@ async fn forward(uplink: &Uplink<Telegram>, bot: &Bot, message: &Value, is_edite
     if !allows(network, read.person, read.chat) {
         return;
     }
-    // An edit may only add a link's preview.
-    let is_new = network
-        .chats
-        .lock()
-        .note_text((read.chat, read.id), &read.digest);
-    if is_edited && !is_new {
+    let incoming = &read.incoming;
+    if !uplink.has_new_words(incoming, read.text.as_deref().unwrap_or_default()) {
         return;
     }
-    let incoming = &read.incoming;
     // A photo is uploaded once; its caption may change.
     if let Some(photo) = largest_photo(message).filter(|_| !is_edited) {
         return forward_photo(uplink, &read, photo).await;
@@ -147,10 +144,6 @@ fn allows(network: &Telegram, person: i64, chat: i64) -> bool {
 struct TelegramMessage {
     person: i64,
     chat: i64,
-    /// The message's number in its chat.
-    id: i64,
-    /// Of its text or caption.
-    digest: String,
     incoming: IncomingMessage,
     /// Without the bot's name; `None` without a text.
     text: Option<String>,
@@ -187,7 +180,8 @@ impl TelegramMessage {
         } else {
             (first, None)
         };
-        if from["is_bot"] == true {
+        // A linked channel's post comes with an account of Telegram's as its author.
+        if from["is_bot"] == true || message["is_automatic_forward"] == true {
             return None;
         }
         let (text, entities) = match message["text"].as_str() {
@@ -199,8 +193,6 @@ impl TelegramMessage {
         Some(Self {
             person,
             chat,
-            id,
-            digest,
             incoming: IncomingMessage {
                 chat_guid: format!("{PREFIX}{chat}"),
                 sender: format!("{PREFIX}{person}"),
@@ -254,7 +246,13 @@ impl AddressedText {
                     let (command, to) = marked.split_once('@').unwrap_or((marked, &bot.username));
                     if to.eq_ignore_ascii_case(&bot.username) {
                         to_bot = true;
-                        spoken.replace_range(range, command_text(command));
+                        // A link to the bot may put a word of its own behind it.
+                        let rest = spoken[range.end..].split_whitespace().count();
+                        let end = match (command, rest) {
+                            (START, 1) => spoken.len(),
+                            _ => range.end,
+                        };
+                        spoken.replace_range(range.start..end, command_text(command));
                     }
                 }
                 _ => {}
@@ -270,9 +268,9 @@ impl AddressedText {
 
 /// The text that a menu command stands for.
 fn command_text(command: &str) -> &str {
-    match command.trim_start_matches('/') {
-        "start" => "hello",
-        word => word,
+    match command {
+        START => "hello",
+        word => word.trim_start_matches('/'),
     }
 }
 

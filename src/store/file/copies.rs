@@ -130,17 +130,17 @@ impl Copy {
 }
 
 fn remove(path: &Path, which: impl Fn(Timestamp) -> bool) -> io::Result<usize> {
-    let mut removed = 0;
-    for copy in all(path)? {
-        if which(copy.made_at) {
-            copy.remove()?;
-            removed += 1;
+    let (mut removed, mut failure) = (0, None);
+    for copy in all(path)?.iter().filter(|copy| which(copy.made_at)) {
+        match copy.remove() {
+            Ok(()) => removed += 1,
+            Err(error) => failure = Some(error),
         }
     }
     if removed > 0 {
         files::sync_folder_of(path)?;
     }
-    Ok(removed)
+    failure.map_or(Ok(removed), Err)
 }
 
 fn all(path: &Path) -> io::Result<Vec<Copy>> {

@@ -1,6 +1,7 @@
 //! Checks a database file before it is opened. Damaged, truncated, empty, foreign or newer files
 //! are refused without changing them; the error says why and what to do.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
@@ -164,7 +165,38 @@ fn check_pages(path: &Path, whole: bool) -> Result<(), String> {
     if verdict != "ok" {
         return Err(damaged(complaint(&verdict)));
     }
+    if identity.1 == schema().version {
+        check_columns(&conn)?;
+    }
     Ok(())
+}
+
+/// Builds of one version from before its release may have made a file with other columns.
+fn check_columns(conn: &Connection) -> Result<(), String> {
+    let failed = |error| complain(&error);
+    let stored = columns(conn).map_err(failed)?;
+    let expected = Connection::open_in_memory().and_then(|expected| {
+        expected.execute_batch(schema().sql)?;
+        columns(&expected)
+    });
+    match expected.map_err(failed)?.difference(&stored).next() {
+        None => Ok(()),
+        Some((table, column)) => Err(format!(
+            "was made by an earlier build of this unreleased version, and lacks {table}.{column}: go \
+             on with that build, or move the file away to start anew"
+        )),
+    }
+}
+
+/// Tables with their columns.
+fn columns(conn: &Connection) -> rusqlite::Result<BTreeSet<(String, String)>> {
+    let mut reading = conn.prepare(
+        "SELECT tables.name, columns.name
+         FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
+         WHERE tables.type = 'table'",
+    )?;
+    let columns = reading.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    columns.collect()
 }
 
 fn damaged(why: &str) -> String {

@@ -67,6 +67,18 @@ fn a_group_says_whom_it_addresses() {
             true,
         ),
         (
+            "/start from-a-link",
+            json!([{"type": "bot_command", "offset": 0, "length": 6}]),
+            "hello",
+            true,
+        ),
+        (
+            "/start what time is it?",
+            json!([{"type": "bot_command", "offset": 0, "length": 6}]),
+            "hello what time is it?",
+            true,
+        ),
+        (
             "/help@OtherBot",
             json!([{"type": "bot_command", "offset": 0, "length": 14}]),
             "/help@OtherBot",
@@ -107,7 +119,9 @@ fn whose_messages_are_not_heard() {
     channel["chat"]["type"] = "channel".into();
     let mut nobodys = private("hi");
     nobodys["from"] = Value::Null;
-    for message in [of_bot, channel, nobodys] {
+    let mut linked_channels = group("hi", json!([]));
+    linked_channels["is_automatic_forward"] = true.into();
+    for message in [of_bot, channel, nobodys, linked_channels] {
         assert_eq!(
             TelegramMessage::read(&message, &bot(), false),
             None,
