@@ -30,6 +30,7 @@ pub mod explain;
 mod follow_ups;
 mod gate;
 mod group_answers;
+mod known_plans;
 mod known_zones;
 mod limits;
 mod listing;
@@ -55,6 +56,7 @@ mod turn;
 mod undo;
 mod undo_question;
 
+mod when_asked;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 

@@ -8,7 +8,8 @@ use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::{
     agenda, connecting, corrected_value, direct_chat, event_reminders, follow_ups, gate, limits,
-    listing, memories, names, powers, reminder_cancellation, reminder_requests, time_zone,
+    listing, memories, names, powers, purpose_alone, reminder_cancellation, reminder_requests,
+    time_zone, when_asked,
 };
 use crate::access::{self, AccessRules};
 use crate::assistant::help::HelpGroup;
@@ -152,7 +153,10 @@ fn recall_in_group(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: Option<&str>)
     if turn.by_model {
         return Ok(wording::memories_alone());
     }
-    let recalled = memories::recall(turn, tx, about)?;
+    let recalled = match when_asked::asked_in_group(turn, tx)? {
+        Some(known) => known,
+        None => memories::recall(turn, tx, about)?,
+    };
     direct_chat::answer(turn, tx, &recalled)
 }
 
@@ -279,6 +283,9 @@ fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
     let persona = &turn.ingest.persona.get().name;
     if let Some(event) = event_reminders::when_is_it(turn, tx)? {
         return Ok(event.into());
+    }
+    if let Some(known) = when_asked::otherwise(turn, tx)? {
+        return Ok(known.into());
     }
     if let Some(known) = memories::answer(turn, tx)? {
         return Ok(known.into());

@@ -171,7 +171,7 @@ pub(super) fn reply(
     {
         return Ok(Some(reply));
     }
-    if !left_to_model && let Some(answer) = seen_next(turn, tx)? {
+    if !left_to_model && let Some(answer) = known_elsewhere(turn, tx)? {
         return Ok(Some(answer.into()));
     }
     if !left_to_model
@@ -222,14 +222,14 @@ fn power_reply(
     Ok(Some(reply.into()))
 }
 
-/// "when am i seeing sara", which is answered by what was told of her.
-fn seen_next(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<String>> {
-    match turn
-        .requested_power
-        .as_ref()
-        .and_then(RequestedPower::seen_next)
-    {
+/// "when am i seeing sara", "what time is my dentist appointment", which are answered by what was told of
+/// her, or of it.
+fn known_elsewhere(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+    let Some(power) = turn.requested_power.as_ref() else {
+        return Ok(None);
+    };
+    match power.seen_next() {
         Some(name) => event_reminders::with_person(turn, tx, name),
-        None => Ok(None),
+        None => when_asked::known_elsewhere(turn, tx, power),
     }
 }
