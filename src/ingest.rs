@@ -41,6 +41,7 @@ mod names;
 mod open_reminders;
 pub mod powers;
 mod prepare;
+mod purpose_alone;
 mod referent;
 mod reminder_cancellation;
 mod reminder_requests;
@@ -55,8 +56,8 @@ mod time_zone;
 mod turn;
 mod undo;
 mod undo_question;
-
 mod when_asked;
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 

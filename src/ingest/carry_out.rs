@@ -262,7 +262,7 @@ fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
     if let Some(reply) = corrected_value::correct(turn, tx)? {
         return Ok(reply);
     }
-    if let Some(reply) = corrected_value::with_purpose(turn, tx)? {
+    if let Some(reply) = purpose_alone::with_purpose(turn, tx)? {
         return Ok(reply.into());
     }
     if let Some(reply) = changes::correct_person(turn, tx)? {

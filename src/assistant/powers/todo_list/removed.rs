@@ -19,6 +19,7 @@ pub(super) fn parse(
 ) -> Option<(RequestStrength, TodoAction)> {
     use RequestStrength::InSession;
     let words = &message.words;
+    let end = without_too(words, at, end);
     match words.get(at) {
         "remove" | "delete" | "cancel" | "take" | "drop" | "cross" | "strike" => {
             off(message, at, end)
@@ -79,6 +80,13 @@ pub(super) fn parse(
         }
         _ => None,
     }
+}
+
+/// The end of "i got milk too" without its last word.
+fn without_too(words: &Words, at: usize, end: usize) -> usize {
+    let is_bought = matches!(words.get(at), "i" | "im" | "got" | "bought" | "ive");
+    let is_too = is_bought && end > at + 2 && words.get(end - 1) == "too";
+    end - usize::from(is_too)
 }
 
 /// "everything on my list" after "got": the list.
