@@ -71,11 +71,7 @@ pub(super) fn carry_out(
         FollowUp::DoneNumbered(numbers) => {
             by_number::mark_done(turn, tx, numbers)?.map(Reply::from)
         }
-        FollowUp::Change {
-            which: ReminderRef::Latest,
-            to,
-        } => change_last(turn, tx, to)?,
-        FollowUp::Change { which, to } => changes::change_time(turn, tx, which, to)?,
+        FollowUp::Change { which, to } => changes::change(turn, tx, which, to)?,
         FollowUp::ChangeBefore | FollowUp::OneBefore { .. } => before(turn, tx, what)?,
         FollowUp::Cancel(ReminderRef::Last) => cancel_last(turn, tx)?,
         FollowUp::Cancel(which) if !is_latest => cancel(turn, tx, which)?.map(Reply::from),
