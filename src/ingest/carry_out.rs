@@ -348,10 +348,17 @@ pub(super) fn facts<'t>(
     })
 }
 
-/// "list", "show all" right after reminders were set or listed.
+/// "list", "show all" right after reminders were set, listed or asked about.
 fn list_again(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
     let is_list = assistant::asks_for_list(&turn.message.text, &turn.ingest.persona.get().name);
-    match is_list && changes::was_about_reminders(turn, tx)? {
+    if !is_list {
+        return Ok(None); // most messages
+    }
+    let is_asked = matches!(
+        question::read_open(turn, tx)?,
+        Some(Question::What { .. } | Question::When { .. })
+    );
+    match is_asked || changes::was_about_reminders(turn, tx)? {
         true => listing::all(turn, tx).map(Some),
         false => Ok(None),
     }

@@ -47,7 +47,7 @@ pub(super) fn carry_out(
 ) -> Result<Option<Reply>> {
     let is_named = turn.message.text.to_lowercase().contains("reminder");
     let is_latest = *what == FollowUp::Cancel(ReminderRef::Latest) && !is_named;
-    if is_latest && question::is_last(turn, tx)? {
+    if is_latest && question::is_last(turn, tx)? && !missing_part::asks_which(turn, tx)? {
         return Ok(answer_no(turn, tx)?.map(Reply::from));
     }
     if let Some(reply) = calendar_events::change_latest(turn, tx, what)? {

@@ -36,6 +36,7 @@ use std::ops::Range;
 pub(super) use answer::{answered_text, may_answer, text_alone};
 use before_request::{after_talk, parsed_request};
 use correction::CorrectedTime;
+pub use cancelling::CANCEL as REMINDER_TO_CANCEL;
 use half_understood::{
     begins_with_hour, has_second_day, has_time_left, is_half_read, names_day_of_another,
 };
