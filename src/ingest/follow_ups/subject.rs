@@ -56,7 +56,10 @@ pub(super) fn is_one_remark(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool>
     let understood = assistant::understand_all(&context_of(turn, only, persona));
     let mut calls = understood.calls.calls.iter();
     let is_request = calls.any(|call| call.strength == RequestStrength::Clear);
-    let is_remark = understood.intent == Intent::Unknown && !assistant::asks(&only.text, persona);
+    let lower = only.text.trim_start().to_lowercase();
+    let verbs = ["can ", "could ", "will ", "would ", "should ", "please "];
+    let asks = assistant::asks(&lower, persona) || verbs.iter().any(|verb| lower.starts_with(verb));
+    let is_remark = understood.intent == Intent::Unknown && !asks;
     let statement = understood.unknown.and_then(|unknown| unknown.statement);
     let is_noted = latest.fact.is_some() || !powers::changed_by(turn, tx, only.id)?.is_empty();
     Ok(is_remark && !is_request && statement.is_none() && !is_noted)
