@@ -8,6 +8,7 @@ use crate::assistant::builtin::{ParsedMessage, subject};
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::parsers::things;
 use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
 
 /// Words of things that are named without a list.
 const PLAIN_WORDS_MAX: usize = 5;
