@@ -249,7 +249,7 @@ CREATE TABLE reminders (
   due_at      INTEGER NOT NULL,              -- send_at, later while it can't be queued
   created_at  INTEGER NOT NULL,
   message_id  INTEGER,                       -- the message that set it
-  rule        TEXT,                          -- RFC 5545 in local time: DTSTART (the next one) and RRULE; NULL: once
+  rule        TEXT,                          -- RFC 5545 in local time: DTSTART (the next one), RRULE, EXDATE if any; NULL: once
   zone        TEXT                           -- IANA name of the rule's time zone
 ) STRICT;
 CREATE INDEX reminders_due ON reminders(due_at);

@@ -23,7 +23,7 @@ pub use builtin::{
     ANYTHING_TO_REMIND, AccountTask, CrisisKind, FactChange, Intent, MessageContext,
     PossibleMeanings, ProfilePart, Statement, answered_time, around_missing_event, asks,
     asks_for_list, asks_for_time, begins_with_task, corrected_value, counted_unit_s,
-    crisis_is_over, crisis_language, hour_or_people, is_consent, is_day_for_span,
+    crisis_is_over, crisis_language, event_name, hour_or_people, is_consent, is_day_for_span,
     is_figure_of_speech, is_other_offset, is_time_answer, is_unrelated_to_crisis, may_answer,
     may_be_value, may_restate, means_all, memory_answers, memory_is_meant, memory_matches,
     memory_names, memory_overlap, missing_part, name_and_day, named_apart, names_day, names_hour,

@@ -38,10 +38,10 @@ pub use memory::matching::{
     may_answer, memory_answers, memory_is_meant, memory_matches, memory_names, memory_overlap,
 };
 pub use reminder::before::{
-    BeforeEvent, BeforeProblem, EventReading, around_missing_event, is_other_offset, names_offset,
-    with_other_offset,
+    BeforeEvent, BeforeProblem, EventReading, around_missing_event, event_name, is_other_offset,
+    names_offset, with_other_offset,
 };
-pub use reminder::{ANYTHING_TO_REMIND, REMINDER_CHARS_MAX, reminder_matches};
+pub use reminder::{ANYTHING_TO_REMIND, REMINDER_CHARS_MAX, REMINDER_TO_CANCEL, reminder_matches};
 pub(in crate::assistant) use settings::is_first_name;
 pub use settings::{NAME_CHARS_MAX, NAME_IS, TIME_ZONE_IS};
 use std::ops::Range;

@@ -89,4 +89,5 @@ pub use superpower::{PowerOutcome, RequestStrength, StoredState};
 pub use table::PowerAction;
 pub use travel_brain::{dropped_stops, is_travel};
 pub use trip_planner::planned_trips;
+pub use usual_purchases::is_common_purchase;
 pub use waking_hours::WakingHours;

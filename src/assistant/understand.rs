@@ -5,8 +5,8 @@ mod several;
 
 use super::builtin::parsing::read_message;
 use super::builtin::{
-    FollowUp, Intent, MessageContext, ParsedMessage, PossibleMeanings, crisis, follow_up,
-    one_request, small_talk,
+    CrisisKind, FollowUp, Intent, MessageContext, ParsedMessage, PossibleMeanings, crisis,
+    follow_up, one_request, small_talk,
 };
 use super::powers::{PowerCalls, recognise_message};
 use crate::clock::{Timestamp, Zone};
@@ -73,9 +73,34 @@ fn intent_of(message: &ParsedMessage) -> Intent {
     if message.words.len() == 0 {
         return small_talk::wordless(message);
     }
-    if let Some(kind) = crisis::kind(&message.words) {
-        return Intent::Crisis(kind);
+    match crisis::kind(&message.words) {
+        None | Some(CrisisKind::Emergency)
+            if crisis::is_emergency_before_request(&message.words) =>
+        {
+            emergency_and_reminders(request_of(message))
+        }
+        Some(kind) => Intent::Crisis(kind),
+        None => request_of(message),
     }
+}
+
+/// "i smell gas, remind me at 5 to call the landlord": what to do about the gas, and the reminder.
+fn emergency_and_reminders(intent: Intent) -> Intent {
+    let sets = |one: &Intent| matches!(one, Intent::Remind { .. } | Intent::RemindBefore(_));
+    let mut requests = match intent {
+        Intent::Several(requests) => requests,
+        intent => vec![intent],
+    };
+    requests.retain(sets);
+    let emergency = Intent::Crisis(CrisisKind::Emergency);
+    if requests.is_empty() {
+        return emergency;
+    }
+    requests.insert(0, emergency);
+    Intent::Several(requests)
+}
+
+fn request_of(message: &ParsedMessage) -> Intent {
     if let Some(intent) = agreement::yes_and_request(message) {
         return intent;
     }

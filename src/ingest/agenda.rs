@@ -43,7 +43,7 @@ pub(super) fn find_reminders(
 }
 
 /// The reminders that were found, as a list.
-fn found_text(
+pub(super) fn found_text(
     turn: &MessageTurn<'_>,
     found: &[Reminder],
     span: Option<&Span>,

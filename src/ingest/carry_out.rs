@@ -8,7 +8,8 @@ use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::{
     agenda, connecting, corrected_value, direct_chat, event_reminders, follow_ups, gate, limits,
-    listing, memories, names, powers, reminder_cancellation, reminder_requests, time_zone,
+    listing, memories, names, powers, purpose_alone, reminder_cancellation, reminder_requests,
+    time_zone, when_asked,
 };
 use crate::access::{self, AccessRules};
 use crate::assistant::help::HelpGroup;
@@ -163,7 +164,10 @@ fn recall_in_group(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: Option<&str>)
     if turn.by_model {
         return Ok(wording::memories_alone());
     }
-    let recalled = memories::recall(turn, tx, about)?;
+    let recalled = match when_asked::asked_in_group(turn, tx)? {
+        Some(known) => known,
+        None => memories::recall(turn, tx, about)?,
+    };
     direct_chat::answer(turn, tx, &recalled)
 }
 
@@ -269,7 +273,7 @@ fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
     if let Some(reply) = corrected_value::correct(turn, tx)? {
         return Ok(reply);
     }
-    if let Some(reply) = corrected_value::with_purpose(turn, tx)? {
+    if let Some(reply) = purpose_alone::with_purpose(turn, tx)? {
         return Ok(reply.into());
     }
     if let Some(reply) = changes::correct_person(turn, tx)? {
@@ -290,6 +294,9 @@ fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
     let persona = &turn.ingest.persona.get().name;
     if let Some(event) = event_reminders::when_is_it(turn, tx)? {
         return Ok(event.into());
+    }
+    if let Some(known) = when_asked::otherwise(turn, tx)? {
+        return Ok(known.into());
     }
     if let Some(known) = memories::answer(turn, tx)? {
         return Ok(known.into());
@@ -352,10 +359,17 @@ pub(super) fn facts<'t>(
     })
 }
 
-/// "list", "show all" right after reminders were set or listed.
+/// "list", "show all" right after reminders were set, listed or asked about.
 fn list_again(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
     let is_list = assistant::asks_for_list(&turn.message.text, &turn.ingest.persona.get().name);
-    match is_list && changes::was_about_reminders(turn, tx)? {
+    if !is_list {
+        return Ok(None); // most messages
+    }
+    let is_asked = matches!(
+        question::read_open(turn, tx)?,
+        Some(Question::What { .. } | Question::When { .. })
+    );
+    match is_asked || changes::was_about_reminders(turn, tx)? {
         true => listing::all(turn, tx).map(Some),
         false => Ok(None),
     }

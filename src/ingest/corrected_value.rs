@@ -100,32 +100,6 @@ pub(super) fn with_hour(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Optio
     correct_by(turn, tx, &format!("make it {link}{hour}"))
 }
 
-/// "on lunch" after "spent 12", "for food" after "budget 300".
-pub(super) fn with_purpose(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
-    const WORDS_MAX: usize = 4;
-    let names = |text: &str| {
-        let lower = text.to_lowercase();
-        lower.contains("on ") || lower.contains("for ")
-    };
-    let text = turn.message.text.trim();
-    let lower = text.to_lowercase();
-    let is_short = text.split_whitespace().count() <= WORDS_MAX;
-    let is_purpose = ["on ", "for "].iter().any(|link| lower.starts_with(link));
-    if !is_purpose || !is_short || text.contains(|c: char| c.is_ascii_digit() || c == '?') {
-        return Ok(None); // most messages
-    }
-    let Some(last) = turn.previous_message(tx)?.filter(|last| !names(&last.text)) else {
-        return Ok(None);
-    };
-    match changed_by(turn, tx, last.id)?[..] {
-        [power @ Power::BudgetTracker] => {
-            let whole = format!("{} {text}", last.text.trim());
-            correct_of_power(turn, tx, power, Some(&whole), None)
-        }
-        _ => Ok(None),
-    }
-}
-
 /// "not milk, eggs" after "add milk to my list": one word for another in what was just asked of a
 /// superpower.
 pub(super) fn reword(
@@ -214,7 +188,7 @@ fn as_corrected(tx: &Tx<'_>, last: &MessageRow, persona: &str) -> Result<String>
 
 /// `text`: what was said, with the new value. The value may as well be all of it: "no, spent 25
 /// on lunch".
-fn correct_of_power(
+pub(super) fn correct_of_power(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
     power: Power,

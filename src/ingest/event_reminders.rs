@@ -3,13 +3,14 @@
 
 use super::dialog::latest;
 use super::dialog::question::{self, EventChoice, Question};
-use super::powers::{answer, bookings, changed_by, planned_events, stored_state};
+pub(super) use super::known_plans::known;
+use super::powers::{answer, changed_by};
 use super::referent::{self, Referent};
 use super::reply::Reply;
 use super::turn::MessageTurn;
-use super::{gate, memories, open_reminders, reminder_requests};
+use super::{memories, open_reminders, reminder_requests};
 use crate::assistant::builtin::{BeforeEvent, BeforeProblem, NewTime};
-use crate::assistant::powers::{AnswerKind, Facts, Plan, Power, PowerContext, choice};
+use crate::assistant::powers::{AnswerKind, Plan, choice};
 use crate::assistant::{self, Intent, MessageContext, PossibleMeanings, Statement, wording};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
@@ -107,12 +108,23 @@ pub(super) fn noted(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str) -> Result<
     if turn.in_group() || memories::knows_of(turn, tx, about)? {
         return Ok(None);
     }
-    let mut noted = known(turn, tx)?;
-    noted.retain(|plan| assistant::memory_matches(&plan.what, about));
-    noted.truncate(CHOICES_MAX);
+    Ok(lines_about(turn, known(turn, tx)?, about))
+}
+
+/// The plans with that name, a line each. `None`: there are none.
+pub(super) fn lines_about(turn: &MessageTurn<'_>, plans: Vec<Plan>, about: &str) -> Option<String> {
+    let bare = assistant::event_name(about);
+    let named = |about: &str| {
+        let is_named = |plan: &&Plan| assistant::memory_matches(&plan.what, about);
+        plans.iter().filter(is_named).take(CHOICES_MAX).collect()
+    };
+    let mut found: Vec<&Plan> = named(about);
+    if found.is_empty() {
+        found = named(&bare);
+    }
     let (now, zone) = (turn.now, turn.zone());
-    let lines: Vec<String> = noted.iter().map(|plan| plan.full(now, zone)).collect();
-    Ok((!lines.is_empty()).then(|| lines.join("\n")))
+    let lines: Vec<String> = found.iter().map(|plan| plan.full(now, zone)).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// The event that this person's last message told of, moved or asked about, if it was one; before a
@@ -398,44 +410,6 @@ pub(super) fn answer_which(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Op
     question::close(turn, tx)?;
     let reply = remind_of_event(turn, tx, &choice.text, at, &choice.event)?;
     Ok(Some(reply))
-}
-
-/// The plans that are known in this chat.
-pub(super) fn known(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Vec<Plan>> {
-    let mut plans = Vec::new();
-    if turn.flags.force_basic_mode() {
-        return Ok(plans);
-    }
-    // What mails say of bookings is the person's own.
-    let facts = Facts {
-        bookings: match turn.in_group() {
-            true => Vec::new(),
-            false => bookings(tx, turn.user.id, turn.zone(), turn.now)?,
-        },
-        ..Facts::default()
-    };
-    let context = PowerContext {
-        timezone: turn.timezone(),
-        ..PowerContext::alone(turn.now, turn.user.id.0, &facts)
-    };
-    let rows = tx.power_states(turn.owner())?;
-    for power in Power::ALL {
-        let row = rows.iter().find(|row| row.name == power.name());
-        let has_data = row.is_some() || power.uses_bookings();
-        if has_data && turn.flags.superpower(power) {
-            let stored = row.cloned().map(stored_state);
-            plans.extend(power.occasions(stored.as_ref(), &context));
-        }
-    }
-    if !turn.in_group()
-        && turn.flags.superpower(Power::CalendarQueryAgent)
-        && gate::has_superpowers_alone(&turn.user, &turn.flags, turn.now)
-    {
-        plans.extend(planned_events(tx, turn.user.id, turn.timezone(), turn.now)?);
-    }
-    let today = turn.now.utc().with_timezone(&turn.zone()).date_naive();
-    plans.retain(|plan| plan.day >= today);
-    Ok(plans)
 }
 
 fn names(choices: &[EventChoice]) -> Vec<&str> {

@@ -47,7 +47,7 @@ pub(super) fn carry_out(
 ) -> Result<Option<Reply>> {
     let is_named = turn.message.text.to_lowercase().contains("reminder");
     let is_latest = *what == FollowUp::Cancel(ReminderRef::Latest) && !is_named;
-    if is_latest && question::is_last(turn, tx)? {
+    if is_latest && question::is_last(turn, tx)? && !missing_part::asks_which(turn, tx)? {
         return Ok(answer_no(turn, tx)?.map(Reply::from));
     }
     if let Some(reply) = calendar_events::change_latest(turn, tx, what)? {
@@ -71,11 +71,7 @@ pub(super) fn carry_out(
         FollowUp::DoneNumbered(numbers) => {
             by_number::mark_done(turn, tx, numbers)?.map(Reply::from)
         }
-        FollowUp::Change {
-            which: ReminderRef::Latest,
-            to,
-        } => change_last(turn, tx, to)?,
-        FollowUp::Change { which, to } => changes::change_time(turn, tx, which, to)?,
+        FollowUp::Change { which, to } => changes::change(turn, tx, which, to)?,
         FollowUp::ChangeBefore | FollowUp::OneBefore { .. } => before(turn, tx, what)?,
         FollowUp::Cancel(ReminderRef::Last) => cancel_last(turn, tx)?,
         FollowUp::Cancel(which) if !is_latest => cancel(turn, tx, which)?.map(Reply::from),

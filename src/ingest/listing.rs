@@ -153,3 +153,32 @@ pub(super) fn just_shown(
     open.retain(|reminder| ids.contains(&reminder.schedule_id));
     Ok((!open.is_empty()).then_some(open))
 }
+
+/// What the last line of a list is.
+pub(super) enum LastLine {
+    Reminder(Reminder),
+    /// One of several times of a reminder, or what is no longer open.
+    Unclear,
+}
+
+/// The last line of the list that was shown after anything else was named: "cancel the last one".
+/// `None`: none was shown.
+pub(super) fn last_shown(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<LastLine>> {
+    let Some((ids, at)) = shown(turn, tx)? else {
+        return Ok(None);
+    };
+    let is_latest = match latest::read_named(turn, tx)? {
+        Some((_, named_at)) => named_at < at,
+        None => true,
+    };
+    let Some(last) = ids.last().filter(|_| is_latest) else {
+        return Ok(None);
+    };
+    let is_once = ids.iter().filter(|id| *id == last).count() == 1;
+    let mut here = open_reminders::here(turn, tx)?.into_iter();
+    let open = here.find(|one| is_once && one.schedule_id == *last);
+    Ok(Some(match open {
+        Some(open) => LastLine::Reminder(open),
+        None => LastLine::Unclear,
+    }))
+}

@@ -1,11 +1,12 @@
 //! What a message refers to: the last reminder named or delivered, those of a number or a word, or
 //! several together.
 
-use crate::assistant::builtin::ReminderRef;
+use crate::assistant::builtin::{ReminderRef, RemindersToCancel};
 use crate::assistant::{self, Intent, MessageContext, wording};
 use crate::error::Result;
 use crate::ingest::dialog::NUMBERS_MS;
 use crate::ingest::dialog::latest::{self, ItemEvent, LatestReminder};
+use crate::ingest::listing::LastLine;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{listing, open_reminders};
 use crate::model::recurrence::Recurrence;
@@ -60,7 +61,8 @@ pub(in crate::ingest) fn resolve(
 ) -> Result<Option<Referent>> {
     let here = open_reminders::here(turn, tx)?;
     Ok(match which {
-        ReminderRef::Latest | ReminderRef::Last => find_last(turn, tx)?,
+        ReminderRef::Last => last_of_list(turn, tx)?,
+        ReminderRef::Latest => find_last(turn, tx)?,
         ReminderRef::Listed => listing::just_shown(turn, tx, &here)?.map(Referent::Open),
         ReminderRef::Together(count) => {
             let listed = listing::just_shown(turn, tx, &here)?;
@@ -117,6 +119,15 @@ pub(in crate::ingest) fn resolve(
             open.truncate(1);
             Some(found_or_none(open))
         }
+    })
+}
+
+/// The last of a list that was shown, else what was named last.
+fn last_of_list(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Referent>> {
+    Ok(match listing::last_shown(turn, tx)? {
+        Some(LastLine::Reminder(last)) => Some(Referent::Open(vec![last])),
+        Some(LastLine::Unclear) => Some(Referent::Unclear(wording::which_reminder())),
+        None => find_last(turn, tx)?,
     })
 }
 
@@ -184,6 +195,9 @@ pub(in crate::ingest) fn find_named(
             }
         }
     }
+    if let Some(found) = named_after_hour(turn, tx, about)? {
+        return Ok(found);
+    }
     let understood = understood_to_cancel(turn, about);
     match understood.unless_follow_up() {
         Intent::CancelReminders(request) if request.about.is_none() => {
@@ -193,6 +207,30 @@ pub(in crate::ingest) fn find_named(
         }
         _ => Ok(open),
     }
+}
+
+/// "8am drops": by its words, at that hour. `None`: there is none.
+fn named_after_hour(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    about: &str,
+) -> Result<Option<Vec<Reminder>>> {
+    let Some((hour, name)) = about.split_once(' ') else {
+        return Ok(None);
+    };
+    if !hour.starts_with(|c: char| c.is_ascii_digit()) || !assistant::names_hour(hour) {
+        return Ok(None);
+    }
+    let understood = understood_to_cancel(turn, hour);
+    let Intent::CancelReminders(request) = understood.unless_follow_up() else {
+        return Ok(None);
+    };
+    let request = RemindersToCancel {
+        about: Some(name.to_owned()),
+        ..request.clone()
+    };
+    let found = open_reminders::find(turn, tx, &request)?;
+    Ok((!found.is_empty()).then_some(found))
 }
 
 /// The hours of a reminder that was named by one of them: "the 8pm one" of what comes at 8 and 20.

@@ -10,6 +10,7 @@ use crate::assistant::builtin::NewTime;
 use crate::assistant::{self, Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
+use crate::model::recurrence::Recurrence;
 use crate::store::{Reminder, Tx};
 
 const MINUTE_MS: i64 = 60_000;
@@ -168,8 +169,7 @@ pub(super) fn change(
     ))
 }
 
-/// Leaves out the times of a repeating reminder within a span. `None`: its next time is not in
-/// it.
+/// Leaves out the times of a repeating reminder within a span. `None`: it has none in it, or too many.
 pub(super) fn skip(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
@@ -180,10 +180,13 @@ pub(super) fn skip(
         return Ok(None);
     };
     let times = recurrence.within(span, TIMES_MAX);
-    let Some(last) = times.last().filter(|_| span.contains(&reminder.send_at)) else {
+    let Some(last) = times.last() else {
         return Ok(None);
     };
     let (now, timezone) = (turn.now, turn.timezone());
+    if !span.contains(&reminder.send_at) {
+        return skip_later(turn, tx, reminder, (recurrence, &times), span);
+    }
     let Some((next, at)) = recurrence.progress(*last).next else {
         open_reminders::cancel(turn, tx, std::slice::from_ref(reminder))?;
         return Ok(Some(wording::last_time_skipped(&reminder.text)));
@@ -197,6 +200,36 @@ pub(super) fn skip(
     Ok(Some(wording::time_skipped(
         &reminder.text,
         (reminder.send_at, at),
+        now,
+        timezone,
+    )))
+}
+
+/// Leaves out these times, which come after the next one.
+fn skip_later(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    reminder: &Reminder,
+    (recurrence, times): (&Recurrence, &[Timestamp]),
+    span: &Range<Timestamp>,
+) -> Result<Option<String>> {
+    let (Some(first), Some(last)) = (times.first(), times.last()) else {
+        return Ok(None);
+    };
+    let Some(fewer) = recurrence.without(span) else {
+        return Ok(None);
+    };
+    let new = NewTime {
+        send_at: reminder.send_at,
+        recurrence: Some(fewer),
+        zone: None,
+    };
+    move_to(turn, tx, reminder, &new)?;
+    let (now, timezone) = (turn.now, turn.timezone());
+    Ok(Some(wording::later_times_skipped(
+        &reminder.text,
+        (*first, *last),
+        reminder.send_at,
         now,
         timezone,
     )))

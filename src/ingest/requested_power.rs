@@ -71,6 +71,14 @@ impl RequestedPower {
         }
     }
 
+    /// Whether it may be this one.
+    pub(in crate::ingest) fn may_be(&self, power: Power) -> bool {
+        match &self.what {
+            PowerRequest::Try(attempts) => attempts.iter().any(|one| one.power == power),
+            _ => false,
+        }
+    }
+
     /// Requested explicitly or by the relay.
     pub(in crate::ingest) const fn is_explicit(&self) -> bool {
         self.explicit

@@ -11,7 +11,8 @@ use super::reply::Reply;
 use super::requested_power::RequestedPower;
 use super::turn::MessageTurn;
 use super::undo_question;
-use super::{Mode, carry_out, corrected_value, event_reminders, follow_ups};
+use super::{Mode, carry_out, corrected_value, event_reminders, follow_ups, when_asked};
+use crate::access::Access;
 use crate::assistant::{self, Intent, Understanding, wording};
 use crate::error::Result;
 use crate::model::secret_text::REMOVED;
@@ -51,7 +52,8 @@ pub(super) fn respond_to_message(
                 language: language.clone(),
             };
             question::ask(turn, tx, &crisis)?;
-            wording::crisis(kind, &turn.message.sender, language.as_deref()).into()
+            let text = wording::crisis(kind, &turn.message.sender, language.as_deref());
+            with_requests(turn, tx, text.into(), intent)?
         }
         Decision::Denied(denial) => Reply::denying(denial, &persona),
         Decision::Answered { unprompted } => match reply_to_version(turn, tx, intent)? {
@@ -60,6 +62,23 @@ pub(super) fn respond_to_message(
         },
     };
     Ok(MessageResponse::Reply(reply))
+}
+
+/// The answer to a crisis, and what else is to be done for the message, where the person may ask for it.
+fn with_requests(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    mut reply: Reply,
+    intent: Intent,
+) -> Result<Reply> {
+    let Intent::Several(mut requests) = intent else {
+        return Ok(reply);
+    };
+    requests.retain(|one| !matches!(one, Intent::Crisis(_)));
+    if let Access::Allow { .. } = turn.access {
+        reply.add(carry_out::run(turn, tx, Intent::Several(requests))?);
+    }
+    Ok(reply)
 }
 
 /// The language of a crisis, or the one that the person chose, where only that has texts. A group must
@@ -82,6 +101,10 @@ fn decision_facts(turn: &MessageTurn<'_>, intent: &Intent) -> DecisionFacts {
         mode: message.mode,
         crisis: match intent {
             Intent::Crisis(kind) => Some(*kind),
+            Intent::Several(requests) => requests.iter().find_map(|one| match one {
+                Intent::Crisis(kind) => Some(*kind),
+                _ => None,
+            }),
             _ => None,
         },
         has_content: !message.text.trim().is_empty() || message.photos > 0,
@@ -148,7 +171,7 @@ pub(super) fn reply(
     {
         return Ok(Some(reply));
     }
-    if !left_to_model && let Some(answer) = next_meeting(turn, tx)? {
+    if !left_to_model && let Some(answer) = known_elsewhere(turn, tx)? {
         return Ok(Some(answer.into()));
     }
     if !left_to_model
@@ -199,14 +222,14 @@ fn power_reply(
     Ok(Some(reply.into()))
 }
 
-/// "when am i seeing sara", which is answered by what was told of her.
-fn next_meeting(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<String>> {
-    match turn
-        .requested_power
-        .as_ref()
-        .and_then(RequestedPower::next_meeting_with)
-    {
+/// "when am i seeing sara", "what time is my dentist appointment", which are answered by what was told of
+/// her, or of it.
+fn known_elsewhere(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+    let Some(power) = turn.requested_power.as_ref() else {
+        return Ok(None);
+    };
+    match power.next_meeting_with() {
         Some(name) => event_reminders::with_person(turn, tx, name),
-        None => Ok(None),
+        None => when_asked::known_elsewhere(turn, tx, power),
     }
 }

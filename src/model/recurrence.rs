@@ -16,6 +16,8 @@ pub const GAP_S_MIN: i64 = 300;
 const RULE_CHARS_MAX: usize = 500;
 /// Most occurrences of a rule with COUNT.
 const COUNT_MAX: u32 = 1_000;
+/// Most occurrences that are left out.
+const LEFT_OUT_MAX: usize = 60;
 /// Occurrences examined to find a rule's interval.
 const SAMPLE: usize = 50;
 
@@ -49,6 +51,8 @@ pub struct Recurrence {
     next: NaiveDateTime,
     /// "FREQ=WEEKLY;BYDAY=MO", without COUNT; UNTIL is a local time.
     rule: String,
+    /// Occurrences after the next one that are left out, in local time.
+    left_out: Vec<NaiveDateTime>,
     zone: Zone,
 }
 
@@ -88,6 +92,7 @@ impl Recurrence {
         let mut recurrence = Self {
             next: from.with_nanosecond(0).ok_or(unreadable)?,
             rule: parts.join(";"),
+            left_out: Vec::new(),
             zone,
         };
         let set = recurrence.set()?;
@@ -154,25 +159,70 @@ impl Recurrence {
         let mut parts = other.rule.split(';');
         let until = parts.find(|part| part.starts_with("UNTIL="));
         match until.filter(|_| !self.rule.contains("UNTIL=")) {
-            Some(until) => Self::new(&format!("{};{until}", self.rule), self.next, self.zone),
+            Some(until) => {
+                let ended = Self::new(&format!("{};{until}", self.rule), self.next, self.zone)?;
+                Ok(ended.leaving_out(self.left_out.clone()))
+            }
             None => Ok(self.clone()),
         }
     }
 
+    /// Leaves out these as well. The next occurrence stays.
+    fn leaving_out(mut self, times: Vec<NaiveDateTime>) -> Self {
+        self.left_out.extend(times);
+        self.left_out.retain(|time| *time > self.next);
+        self.left_out.sort_unstable();
+        self.left_out.dedup();
+        self
+    }
+
+    /// Leaves out later occurrences, those within `span`. `None`: the next one is in it, there are none, or
+    /// too many are left out.
+    pub fn without(&self, span: &std::ops::Range<Timestamp>) -> Option<Self> {
+        let is_later = self.next()? < span.start;
+        let times = self.within(span, LEFT_OUT_MAX + 1);
+        let is_some = is_later && !times.is_empty();
+        let times = times.iter().map(|at| at.utc().with_timezone(&self.zone));
+        let times = times.map(|at| at.naive_local()).collect();
+        let fewer = self.clone().leaving_out(times);
+        (is_some && fewer.left_out.len() <= LEFT_OUT_MAX).then_some(fewer)
+    }
+
+    /// The occurrences that are left out.
+    pub fn left_out(&self) -> Vec<Timestamp> {
+        let times = self.left_out.iter();
+        times
+            .filter_map(|time| at_wall_time(*time, self.zone))
+            .collect()
+    }
+
     /// Parses the result of `to_text`.
     pub fn parse(text: &str, zone: Zone) -> Option<Self> {
-        let (start, rule) = text.split_once('\n')?;
-        let next = start.strip_prefix("DTSTART:")?;
+        let mut lines = text.lines();
+        let next = lines.next()?.strip_prefix("DTSTART:")?;
+        let rule = lines.next()?.strip_prefix("RRULE:")?.to_owned();
+        let time = |text: &str| NaiveDateTime::parse_from_str(text, LOCAL).ok();
+        let left_out = match lines.next() {
+            Some(line) => line.strip_prefix("EXDATE:")?.split(',').map(time).collect(),
+            None => Some(Vec::new()),
+        };
         Some(Self {
-            next: NaiveDateTime::parse_from_str(next, LOCAL).ok()?,
-            rule: rule.strip_prefix("RRULE:")?.to_owned(),
+            next: time(next)?,
+            rule,
+            left_out: left_out?,
             zone,
         })
     }
 
-    /// The RFC 5545 lines DTSTART and RRULE, in local time.
+    /// The RFC 5545 lines DTSTART and RRULE, and EXDATE where times are left out, in local time.
     pub fn to_text(&self) -> String {
-        format!("DTSTART:{}\nRRULE:{}", self.next.format(LOCAL), self.rule)
+        let text = format!("DTSTART:{}\nRRULE:{}", self.next.format(LOCAL), self.rule);
+        let times = self.left_out.iter();
+        let times: Vec<String> = times.map(|time| time.format(LOCAL).to_string()).collect();
+        match times.is_empty() {
+            true => text,
+            false => format!("{text}\nEXDATE:{}", times.join(",")),
+        }
     }
 
     pub fn zone(&self) -> Zone {
@@ -231,7 +281,7 @@ impl Recurrence {
                     next: date.naive_local(),
                     ..self.clone()
                 };
-                progress.next = Some((next, at));
+                progress.next = Some((next.leaving_out(Vec::new()), at));
                 break;
             }
             progress.due += 1;
@@ -257,10 +307,16 @@ impl Recurrence {
         let rest =
             rest.filter(|part| !part.starts_with("BYHOUR=") && !part.starts_with("BYMINUTE="));
         let rule = rest.collect::<Vec<_>>().join(";");
-        let hours: Vec<String> = hours.iter().map(u32::to_string).collect();
-        let rule = format!("{rule};BYHOUR={};BYMINUTE={minute}", hours.join(","));
+        let names: Vec<String> = hours.iter().map(u32::to_string).collect();
+        let rule = format!("{rule};BYHOUR={};BYMINUTE={minute}", names.join(","));
         let midnight = self.next.date().and_time(NaiveTime::MIN);
-        let moved = Self::new(&rule, midnight, self.zone)?;
+        let hours_of = |day: NaiveDate| {
+            let time = move |hour: &u32| day.and_hms_opt(*hour, minute, 0);
+            hours.iter().filter_map(time).collect::<Vec<_>>()
+        };
+        let days = self.left_out.iter().map(NaiveDateTime::date);
+        let left_out = days.flat_map(hours_of).collect();
+        let moved = Self::new(&rule, midnight, self.zone)?.leaving_out(left_out);
         match moved.next() {
             Some(next) if next > now => Ok(moved),
             _ => moved
@@ -299,6 +355,7 @@ impl Recurrence {
             rest.join(";")
         );
         let changed = Self::new(&rule, self.next, self.zone).ok()?;
+        let changed = changed.leaving_out(self.left_out.clone());
         match changed.next() {
             Some(next) if next > now => Some(changed),
             _ => changed.progress(now).next.map(|(changed, _)| changed),
@@ -330,7 +387,9 @@ impl Recurrence {
             }
             rule = rule.until(wall(until));
         }
-        let set = rule.build(wall(self.next)).map_err(|_| unreadable)?;
+        let built = rule.build(wall(self.next)).map_err(|_| unreadable)?;
+        let set = self.left_out.iter();
+        let set = set.fold(built, |set, time| set.exdate(wall(*time)));
         Ok(set.limit())
     }
 }
@@ -465,6 +524,31 @@ mod tests {
         assert_eq!(again.to_text(), "DTSTART:20260331T023000\nRRULE:FREQ=DAILY");
         let ended = rule("FREQ=DAILY;COUNT=1", "2026-03-28 02:30", "UTC").progress(now);
         assert_eq!((ended.due, ended.next), (1, None));
+        let day = |day: &str| Timestamp(wall(day).and_utc().timestamp_millis());
+        let fewer = next.without(&(day("2026-04-02 00:00")..day("2026-04-03 00:00")));
+        let fewer = fewer.unwrap();
+        assert_eq!(
+            fewer.to_text(),
+            "DTSTART:20260331T023000\nRRULE:FREQ=DAILY\nEXDATE:20260402T023000"
+        );
+        let again = Recurrence::parse(&fewer.to_text(), fewer.zone()).unwrap();
+        assert_eq!(again, fewer);
+        let times: Vec<String> = again.upcoming(3).iter().map(ToString::to_string).collect();
+        assert_eq!(
+            times.join(" "),
+            "2026-03-31T00:30:00.000Z 2026-04-01T00:30:00.000Z 2026-04-03T00:30:00.000Z"
+        );
+        // At another hour the same day stays left out; what has passed is no longer kept.
+        let moved = fewer.at_time(9, 0, now).unwrap();
+        assert_eq!(moved.left_out.len(), 1);
+        let passed = fewer.progress(day("2026-04-02 12:00")).next.unwrap().0;
+        assert_eq!(
+            passed.to_text(),
+            "DTSTART:20260403T023000\nRRULE:FREQ=DAILY"
+        );
+        // The next one is no later one.
+        let is_next = next.without(&(now..day("2026-04-03 00:00")));
+        assert_eq!(is_next, None);
         let later = daily.at_time(21, 15, now).unwrap();
         assert_eq!(
             later.next().unwrap().to_string(),

@@ -195,8 +195,7 @@ impl View<'_> {
 
 /// The events of webhook ?1 since ?2: those in its ring of ?3 slots, and those that aren't moved
 /// into it yet.
-const STORED_EVENTS: &str = "WITH
-    logged AS (
+const STORED_EVENTS: &str = "WITH logged AS (
       SELECT serial, event_id, signature_valid, action_triggered, result_status, error_message,
         ip_address, created_at FROM webhook_events WHERE webhook_id = ?1
       UNION ALL

@@ -143,6 +143,24 @@ pub(in crate::assistant) fn kind(words: &Words) -> Option<CrisisKind> {
     kind_of_told(words)
 }
 
+/// Whether an emergency is told before a request for a reminder: "i smell gas, remind me at 5 to call".
+pub(in crate::assistant) fn is_emergency_before_request(words: &Words) -> bool {
+    const TOLD_WORDS_MIN: usize = 2;
+    if !words.iter_hashed().any(is_needed) {
+        return false; // most messages
+    }
+    let begins = |at: &usize| {
+        let is_apart = words.is_set_off(*at - 1) || matches!(words.get(*at - 1), "and" | "so");
+        let verb = words.skip(*at, phrases!["please", "pls", "can you", "could you"]);
+        is_apart
+            && words
+                .after(verb, phrases!["remind me", "remind us"])
+                .is_some()
+    };
+    let at = (TOLD_WORDS_MIN..words.len()).find(begins);
+    at.is_some_and(|at| kind(&Words::new(words.original(0..at))) == Some(CrisisKind::Emergency))
+}
+
 fn kind_of_told(words: &Words) -> Option<CrisisKind> {
     use CrisisKind::{Danger, Despair, Emergency, HarmToOthers, OtherInDespair, Overdose, Panic};
     let plain_words = sentences::plain_words(words);

@@ -13,6 +13,7 @@ mod event_with_reminder;
 mod half_hour;
 mod half_understood;
 mod later;
+mod led_by_times;
 mod no_thing;
 mod parts;
 mod pending;
@@ -35,6 +36,7 @@ use std::ops::Range;
 
 pub(super) use answer::{answered_text, may_answer, text_alone};
 use before_request::{after_talk, parsed_request};
+pub use cancelling::CANCEL as REMINDER_TO_CANCEL;
 use correction::CorrectedTime;
 use half_understood::{
     begins_with_hour, has_second_day, has_time_left, is_half_read, names_day_of_another,
@@ -125,6 +127,9 @@ fn set_late(message: &ParsedMessage) -> Option<Intent> {
         .any(|word| matches!(word, "remind" | "wake"))
     {
         return None;
+    }
+    if let Some(found) = led_by_times::read(message) {
+        return Some(found);
     }
     let late = phrases!["remind me", "remind us", "wake me up", "wake me"];
     let Some((spec, end)) = when::read(&message.words, message.start) else {
@@ -311,11 +316,7 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
         parsed.text = request.nothing.to_owned();
     }
     parsed.text = request.with_purpose(parsed.text, words);
-    if let Some(clock) = parsed.spec.as_mut().and_then(|spec| spec.clock.as_mut())
-        && is_early(&parsed.text, clock.hour)
-    {
-        clock.bare = false;
-    }
+    waking::take_morning(message, &mut parsed);
     if let Some(asked) = vague::hour_of_occasion(message, &parsed) {
         return asked;
     }

@@ -1,6 +1,7 @@
 //! The budget tracker: expenses by purpose, and monthly budgets. One currency per person, whole
 //! minor units. It knows no bank account.
 
+mod changed_amount;
 mod expense_words;
 mod operations;
 mod past_day;
@@ -18,6 +19,7 @@ use super::local_time;
 use super::money::{self, Currency, Money};
 use super::texts::{self, same, too_long};
 use super::{PowerContext, Superpower, parsers};
+pub(super) use changed_amount::changed_amount;
 pub(super) use operations::Arguments;
 pub(super) use possible_expenses::PossibleExpenses;
 pub(super) use read::parse;
@@ -49,6 +51,8 @@ pub enum BudgetAction {
     RemoveLast,
     /// The last expense for that.
     RemoveNamed(String),
+    /// The last expense for that was another amount: "change the sandwich to 8".
+    ChangeAmount(String, Money),
     /// The day was not fully understood.
     DayUnclear,
     /// "paid rent": how much it was is not said.
@@ -115,11 +119,8 @@ impl Superpower for BudgetState {
             BudgetAction::Spent(spent) => self.spend_all(spent, context),
             BudgetAction::SpentIfInUse(supposed) => self.spend_if_in_use(supposed, context)?,
             BudgetAction::RemoveLast => Ok(self.remove(self.expenses.len(), context)),
-            BudgetAction::RemoveNamed(purpose) => {
-                let mut expenses = self.expenses.iter();
-                let at = expenses.rposition(|one| same(&one.purpose, &purpose))?;
-                Ok(self.remove(at + 1, context))
-            }
+            BudgetAction::RemoveNamed(of) => Ok(self.remove(self.newest(&of)? + 1, context)),
+            BudgetAction::ChangeAmount(of, money) => self.change_amount(&of, money, context)?,
             BudgetAction::DayUnclear
             | BudgetAction::PurposeUnclear
             | BudgetAction::AmountsUnclear

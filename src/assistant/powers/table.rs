@@ -24,6 +24,7 @@ use birthday_reminder::BirthdayAction;
 use budget_tracker::BudgetAction;
 use calendar_query_agent::CalendarQuery;
 use daily_summary::DailySummaryAction;
+use habit_tracker::HabitAction;
 use membership_renewal::RenewalAction;
 use package_tracking::ParcelAction;
 use post_event_checkin::CheckinAction;
@@ -274,6 +275,10 @@ impl PowerAction {
             Self::FocusProtector(focus_protector::FocusAction::Begin) => {
                 Some(LackingPart::between("focus ".to_owned(), String::new()))
             }
+            Self::HabitTracker(HabitAction::Nothing) => {
+                let before = "track habit: ".to_owned();
+                Some(LackingPart::between(before, String::new()))
+            }
             Self::TripPlanner(TripAction::Unclear) => {
                 let before = "plan a trip to ".to_owned();
                 Some(LackingPart::between(before, String::new()))
@@ -324,6 +329,11 @@ impl PowerAction {
         )
     }
 
+    /// Whether it keeps a booking, of which the person is told before.
+    pub const fn is_told_of_before(&self) -> bool {
+        matches!(self, Self::ReservationPrep(ReservationAction::Keep { .. }))
+    }
+
     /// Whether it keeps somebody's birthday.
     pub const fn keeps_birthday(&self) -> bool {
         matches!(
@@ -352,7 +362,13 @@ impl PowerAction {
             self,
             Self::TripPlanner(TripAction::OfListInUse(_))
                 | Self::BillSplit(BillSplitAction::Remove { .. })
+                | Self::BudgetTracker(BudgetAction::RemoveNamed(_))
         )
+    }
+
+    /// "change the sandwich to 8", where something was spent on a sandwich.
+    pub fn changed_expense(text: &str) -> Option<Self> {
+        budget_tracker::changed_amount(text).map(Self::BudgetTracker)
     }
 
     /// Whom it asks to see next: "when am i seeing sara".

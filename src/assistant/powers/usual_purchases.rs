@@ -9,6 +9,12 @@ const USUAL: [&str; 40] = [
     "tram", "uber", "wine",
 ];
 
+/// Whether it is a common purchase and nothing else: "lunch".
+pub fn is_common_purchase(text: &str) -> bool {
+    let lower = text.trim_end_matches(['.', '!']).to_lowercase();
+    USUAL.binary_search(&lower.as_str()).is_ok()
+}
+
 /// Whether one of the words is a common purchase.
 pub(super) fn is_usual(purpose: &str) -> bool {
     let lower = purpose.to_lowercase();

@@ -31,7 +31,7 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
     if text.len() > TEXT_BYTES_MAX {
         return None;
     }
-    let sentences = sentences(text);
+    let sentences = with_details_of_stay(sentences(text), text);
     if sentences.len() > PARTS_MAX {
         return None;
     }
@@ -51,6 +51,7 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
             parts.extend(more);
         }
     }
+    each_spent(&mut parts);
     // "remind me to tell ann: bring a coat. my name is kim"
     let quotes = |part: &MessagePart<'_>| part.quotes(part.text);
     if parts[..parts.len().saturating_sub(1)].iter().any(quotes) {
@@ -75,6 +76,22 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
     Some(Intent::Several(in_order(each_done_or_named(parts))))
 }
 
+/// "30 on shoes" in a line after "spent 5 on tea" was spent as well.
+fn each_spent(parts: &mut [MessagePart<'_>]) {
+    let mut is_spent = false;
+    for part in parts {
+        let words = Words::new(part.text);
+        let on = (1..=2).any(|at| words.get(at) == "on");
+        let is_amount = on && words.get(0).contains(|c: char| c.is_ascii_digit());
+        if is_spent && is_amount {
+            part.intent = Intent::Power(format!("spent {}", part.text));
+            continue;
+        }
+        let spent = phrases!["spent", "i spent", "ive spent", "i just spent"];
+        is_spent = words.after(0, spent).is_some();
+    }
+}
+
 /// "dentist at 10 and gym at 12 tomorrow": the day may be that of both.
 fn shares_day(parts: &[MessagePart<'_>]) -> bool {
     let Some((last, before)) = parts.split_last() else {
@@ -94,8 +111,12 @@ fn each_done_or_named(parts: Vec<MessagePart<'_>>) -> Vec<Intent> {
         _ => None,
     });
     let remembered: Vec<String> = remembered.collect();
-    let (mut has_day, mut is_asked) = (false, false);
+    let (mut has_day, mut is_asked, mut is_noted) = (false, false, false);
     let each = parts.into_iter().filter_map(|part| {
+        // "breakfast with bo at 8 tomorrow, remind me": the notice comes before it.
+        if std::mem::replace(&mut is_noted, part.keeps_plan()) && part.is_bare_request() {
+            return None;
+        }
         let is_second_question = is_asked && part.is_statement();
         is_asked |= part.is_to_be_answered();
         if is_second_question {
@@ -195,6 +216,12 @@ fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Me
         let last = (at..end).rev().find(|at| !is_link(&words, *at));
         let next = words.original(at..last.map_or(end, |last| last + 1));
         let part = MessagePart::read(words.original(start..before_end), message);
+        if is_detail_of_stay(
+            words.original(start..before_end),
+            words.original(at..words.len()),
+        ) {
+            continue;
+        }
         // "spent 20 on lunch remind me at 5 to log it"
         let is_sure = beginning.is_apart || matches!(part.intent, Intent::Power(_));
         if !is_sure || !part.stands_alone() {
@@ -236,6 +263,38 @@ fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Me
         part.is_second = true;
     }
     parts
+}
+
+/// The sentences of a text, with "check-in at 3pm" after a hotel as one.
+fn with_details_of_stay<'a>(sentences: Vec<&'a str>, text: &'a str) -> Vec<&'a str> {
+    let place = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
+    let mut all: Vec<&'a str> = Vec::new();
+    for sentence in sentences {
+        match all.last_mut() {
+            Some(before) if is_detail_of_stay(before, sentence) => {
+                *before = &text[place(before)..place(sentence) + sentence.len()];
+            }
+            _ => all.push(sentence),
+        }
+    }
+    all
+}
+
+/// "check-in at 3pm" after "hotel astoria from 3 to 5 dec": a part of the booking.
+fn is_detail_of_stay(before: &str, next: &str) -> bool {
+    const DETAIL_WORDS_MAX: usize = 5;
+    let (before, next) = (Words::new(before), Words::new(next));
+    let is_stay = before.iter().any(|word| {
+        matches!(
+            word,
+            "hotel" | "hostel" | "motel" | "airbnb" | "guesthouse" | "resort" | "inn" | "b&b"
+        )
+    });
+    let details = phrases![
+        "check-in", "check in", "checkin", "check-out", "check out", "checkout", "room",
+        "confirmation", "booking number", "booking code"
+    ];
+    is_stay && next.len() <= DETAIL_WORDS_MAX && next.after(0, details).is_some()
 }
 
 fn is_link(words: &Words, at: usize) -> bool {

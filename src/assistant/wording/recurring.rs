@@ -1,6 +1,6 @@
 //! Wording of recurring reminders: "every Monday at 09:00", and their next dates.
 
-use chrono::{NaiveDateTime, Weekday};
+use chrono::{Datelike, NaiveDateTime, Weekday};
 
 use super::texts::joined;
 use super::{quoted, stop, times};
@@ -43,7 +43,7 @@ pub fn reminder_repeats_not_here() -> String {
 /// A message about one day doesn't end a recurring reminder.
 pub fn day_not_left_out(what: &str, recurrence: &Recurrence, timezone: Option<Zone>) -> String {
     format!(
-        "“{0}” comes {1}. I can only leave out its next time, so it stays; “cancel my reminder to {0}” ends all of it.",
+        "“{0}” comes {1}. I can't leave that out, so it stays; “cancel my reminder to {0}” ends all of it.",
         quoted(what),
         recurrence_phrase(recurrence, timezone)
     )
@@ -139,6 +139,9 @@ pub fn recurrence_phrase(recurrence: &Recurrence, timezone: Option<Zone>) -> Str
     if let Some(until) = pattern.until {
         text.push_str(&format!(" until {}", end(until, &pattern)));
     }
+    if let Some(days) = left_out(recurrence) {
+        text.push_str(&format!(", not on {days}"));
+    }
     if timezone.is_some_and(|own| own != recurrence.zone())
         || timezone.is_none() && recurrence.zone() != Zone::UTC
     {
@@ -147,6 +150,24 @@ pub fn recurrence_phrase(recurrence: &Recurrence, timezone: Option<Zone>) -> Str
         text.push_str(" UTC");
     }
     text
+}
+
+/// The days on which it doesn't come though its rule does: "1 and 3 December".
+fn left_out(recurrence: &Recurrence) -> Option<String> {
+    const NAMED_MAX: usize = 3;
+    let times = recurrence.left_out();
+    let name = |at: &Timestamp| {
+        let day = at.utc().with_timezone(&recurrence.zone());
+        format!("{} {}", day.day(), month(day.month() as u8))
+    };
+    let mut days: Vec<String> = times.iter().map(name).collect();
+    days.dedup();
+    match days.as_slice() {
+        [] => None,
+        days if days.len() <= NAMED_MAX => Some(joined(days)),
+        [first, .., last] => Some(format!("{} days from {first} to {last}", days.len())),
+        _ => None,
+    }
 }
 
 fn every(pattern: &Pattern) -> String {

@@ -25,15 +25,36 @@ pub fn last_time_skipped(what: &str) -> String {
     )
 }
 
-/// A later time than the next one is to be left out.
-pub fn only_next_skipped(
+/// Later times than the next one are left out.
+pub fn later_times_skipped(
+    what: &str,
+    (first, last): (Timestamp, Timestamp),
+    next: Timestamp,
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    let date = |at| times::date(at, now, timezone);
+    let left_out = match first == last {
+        true => times::day_and_time(first, now, timezone),
+        false if date(first) == date(last) => format!("on {}", date(first)),
+        false => format!("from {} to {}", date(first), date(last)),
+    };
+    format!(
+        "Okay, I leave out “{}” {left_out}. It comes next {}; “undo” takes that back.",
+        quoted(what),
+        times::day_and_time(next, now, timezone),
+    )
+}
+
+/// A time that can't be left out.
+pub fn nothing_skipped(
     what: &str,
     next: Timestamp,
     now: Timestamp,
     timezone: Option<Zone>,
 ) -> String {
     format!(
-        "I can only leave out the next time, so I changed nothing: “{}” comes {}. Say “skip the next one” to leave out that one.",
+        "I can't leave that out, so I changed nothing: “{}” comes {}.",
         quoted(what),
         times::day_and_time(next, now, timezone)
     )
@@ -46,19 +67,6 @@ pub fn skipped_once_or_always(day: Timestamp, now: Timestamp, timezone: Option<Z
         "Only on {}, or never on {name}s? I've changed nothing yet: say “not this {lower}” or “not on {lower}s”.",
         times::date(day, now, timezone),
     )
-}
-
-/// "not on monday" where the reminder comes before that. `next`, `day`: its next time, and the one
-/// that is to be left out.
-pub fn skipped_always_or_not(
-    what: &str,
-    (next, day): (Timestamp, Timestamp),
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
-    let (name, lower) = weekday(day, timezone);
-    let only_next = only_next_skipped(what, next, now, timezone);
-    format!("{only_next} “not on {lower}s” leaves out every {name}.")
 }
 
 fn weekday(day: Timestamp, timezone: Option<Zone>) -> (String, String) {

@@ -106,17 +106,37 @@ fn postpone(
     let just_now = turn.now.0 - at.0 <= JUST_DELIVERED_MS;
     let has_come =
         latest.event == ItemEvent::Delivered || snooze::is_put_off(turn, tx, latest, at)?;
-    if !has_come || !just_now || subject::is_another(turn, tx)? {
+    // "for ten days" says how long something else comes.
+    if !has_come || !just_now || time.is_span_of_days() {
         return Ok(None);
     }
-    // "for ten days" says how long something else comes.
-    if time.is_span_of_days() {
-        return Ok(None);
+    if subject::is_another(turn, tx)? {
+        return offer_again(turn, tx, time, latest);
     }
     if snooze::may_name_one(turn, latest) {
         return Ok(Some(wording::which_came().into()));
     }
     Ok(Some(snooze::snooze_last(turn, tx, Some(time))?))
+}
+
+/// After one remark that changed nothing the same reminder may be meant: it is offered once more.
+fn offer_again(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    time: &TimeChange,
+    latest: &Latest,
+) -> Result<Option<Reply>> {
+    let [came] = latest.reminders.as_slice() else {
+        return Ok(None);
+    };
+    if turn.in_group() || time.is_repeat() || !subject::is_one_remark(turn, tx)? {
+        return Ok(None);
+    }
+    let time = snooze::of_delivered(time, std::slice::from_ref(came), turn);
+    match time.of_new(turn.now, turn.zone()) {
+        Ok(new) => offers::offer(turn, tx, came.text.clone(), &new).map(Some),
+        Err(_) => Ok(None),
+    }
 }
 
 /// "every day" right after a reminder was set, "at 3" where it was set without an hour.

@@ -94,6 +94,18 @@ pub(super) fn note_cancelled(
     change_appointment(turn, tx, &format!("i cancelled my {}", as_booking(name)))
 }
 
+/// "move my train to 9:40" for "train at 9:40 instead".
+fn as_move(text: &str, about: &str) -> Option<String> {
+    let lower = text.trim().trim_end_matches(['.', '!']).to_lowercase();
+    let said = lower.strip_suffix(" instead")?;
+    let (_, time) = said.split_once(&about.to_lowercase())?;
+    let time = time.trim_start();
+    let time = ["at ", "to "]
+        .iter()
+        .find_map(|link| time.strip_prefix(link));
+    Some(format!("move my {about} to {}", time?))
+}
+
 /// "luigi booking on friday" for "luigi on friday".
 fn as_booking(name: &str) -> String {
     let (name, time) = assistant::name_and_day(name);
@@ -106,10 +118,12 @@ pub(super) fn move_appointment(
     tx: &mut Tx<'_>,
     about: &str,
 ) -> Result<Option<String>> {
-    if let Some(reply) = change_appointment(turn, tx, &turn.message.text)? {
+    let said = as_move(&turn.message.text, about);
+    let said = said.as_deref().unwrap_or(&turn.message.text);
+    if let Some(reply) = change_appointment(turn, tx, said)? {
         return Ok(Some(reply));
     }
-    let text = turn.message.text.replacen(about, &as_booking(about), 1);
+    let text = said.replacen(about, &as_booking(about), 1);
     change_appointment(turn, tx, &text)
 }
 

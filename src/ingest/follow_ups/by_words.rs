@@ -3,13 +3,15 @@
 
 use super::{appointments, referent, snooze};
 use crate::assistant::builtin::{DoneReport, FollowUp, ReminderRef, TimeChange};
+use crate::assistant::powers::{Power, PowerAction};
 use crate::assistant::{self, Intent, MessageContext, wording};
 use crate::error::Result;
 use crate::ingest::dialog::latest::{self, ItemEvent};
 use crate::ingest::listing::{self, listed};
+use crate::ingest::powers::{attempt, text_of};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{event_reminders, follow_ups, open_reminders, reminder_cancellation};
+use crate::ingest::{event_reminders, follow_ups, gate, open_reminders, reminder_cancellation};
 use crate::store::{Reminder, Tx};
 
 /// "cancel the pills": a message that means nothing else names a reminder by its words.
@@ -68,10 +70,7 @@ pub(in crate::ingest) fn carry_out(
             }
             Ok(reply.map(Reply::from))
         }
-        ([], FollowUp::Change { .. }) => {
-            Ok(appointments::move_appointment(turn, tx, about)?.map(Reply::from))
-        }
-        ([], _) => Ok(None),
+        ([], _) => Ok(change_other(turn, tx, what, about)?.map(Reply::from)),
         ([_, _, ..], FollowUp::Cancel(_)) => {
             let which = reminder_cancellation::ask_which(turn, tx, &found)?;
             Ok(Some(which.into()))
@@ -79,6 +78,34 @@ pub(in crate::ingest) fn carry_out(
         ([_], FollowUp::Cancel(_)) => cancel_one(turn, tx, what, about),
         _ => follow_ups::carry_out(turn, tx, what),
     }
+}
+
+/// "move luigi to saturday", "change the sandwich to 8": no reminder.
+fn change_other(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    what: &FollowUp,
+    about: &str,
+) -> Result<Option<String>> {
+    let moved = match what {
+        FollowUp::Change { .. } => appointments::move_appointment(turn, tx, about)?,
+        _ => None,
+    };
+    moved.map_or_else(|| changed_expense(turn, tx), |moved| Ok(Some(moved)))
+}
+
+/// "change the sandwich to 8", of which no reminder and no appointment is known. `None`: nothing was
+/// spent on it, either.
+fn changed_expense(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+    let power = Power::BudgetTracker;
+    let Some(action) = PowerAction::changed_expense(&turn.message.text) else {
+        return Ok(None);
+    };
+    if !turn.flags.superpower(power) || !gate::has_superpowers(turn, tx)? {
+        return Ok(None);
+    }
+    let changed = attempt::act_if_known(turn, tx, power, action)?;
+    Ok(changed.map(|reply| text_of(turn, reply)))
 }
 
 /// Cancels the reminder, and says what else is known by that name.
@@ -110,6 +137,17 @@ pub(super) fn snooze(
     }
     let is_meant = |text: &str| assistant::reminder_matches(text, about);
     if let Some(reply) = snooze::some_of(turn, tx, is_meant, time)? {
+        return Ok(Some(reply));
+    }
+    // "joe and pills", which came together
+    let names = assistant::named_apart(about);
+    let is_one = |text: &str| {
+        let mut names = names.iter();
+        names.any(|name| assistant::reminder_matches(text, name))
+    };
+    if all_came(turn, tx, &names)?
+        && let Some(reply) = snooze::some_of(turn, tx, is_one, time)?
+    {
         return Ok(Some(reply));
     }
     let open = referent::find_named(turn, tx, about)?;
@@ -198,6 +236,16 @@ pub(super) fn mark_open_done(
         replies.push(wording::repeating_stays(&listed(&repeating), now, zone));
     }
     Ok(replies.join("\n"))
+}
+
+/// Whether each of several names is that of one of those that came last.
+fn all_came(turn: &MessageTurn<'_>, tx: &Tx<'_>, names: &[String]) -> Result<bool> {
+    for name in names {
+        if !did_come(turn, tx, |text| assistant::reminder_matches(text, name))? {
+            return Ok(false);
+        }
+    }
+    Ok(!names.is_empty())
 }
 
 /// Whether one that is meant is among the reminders that came last.

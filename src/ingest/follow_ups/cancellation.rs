@@ -5,22 +5,42 @@ use crate::assistant::builtin::{FollowUp, ReminderRef};
 use crate::assistant::wording;
 use crate::error::Result;
 use crate::ingest::dialog::latest::{self, ItemEvent};
-use crate::ingest::listing::{described, listed, pairs};
+use crate::ingest::listing::{self, LastLine, described, listed, pairs};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{follow_ups, open_reminders, reminder_cancellation};
 use crate::store::Tx;
 
-/// "cancel the last one": of what one message set, the last.
+/// "cancel the last one": of a list that was just shown, or of what one message set, the last.
 pub(super) fn cancel_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+    let has_changed = subject::has_changed(turn, tx)?;
+    if !has_changed {
+        match listing::last_shown(turn, tx)? {
+            Some(LastLine::Reminder(last)) => {
+                let last = std::slice::from_ref(&last);
+                open_reminders::cancel(turn, tx, last)?;
+                return Ok(Some(wording::reminders_cancelled(&listed(last)).into()));
+            }
+            Some(LastLine::Unclear) => return Ok(Some(wording::which_reminder().into())),
+            None => {}
+        }
+    }
     match referent::find_last(turn, tx)? {
-        Some(Referent::Open(open)) if open.len() > 1 && !subject::has_changed(turn, tx)? => {
+        Some(Referent::Open(open)) if open.len() > 1 && !has_changed => {
             let last = &open[open.len() - 1..];
             open_reminders::cancel(turn, tx, last)?;
             Ok(Some(wording::reminders_cancelled(&listed(last)).into()))
         }
+        // "cancel my last reminder" after something else was said
+        Some(Referent::Open(open)) if open.len() > 1 && names_reminder(turn) => {
+            Ok(Some(wording::which_reminder().into()))
+        }
         _ => follow_ups::carry_out(turn, tx, &FollowUp::Cancel(ReminderRef::Latest)),
     }
+}
+
+fn names_reminder(turn: &MessageTurn<'_>) -> bool {
+    turn.message.text.to_lowercase().contains("reminder")
 }
 
 pub(super) fn cancel(

@@ -35,6 +35,22 @@ pub(super) fn rename_meant(
     Ok(rename(turn, tx, which, text)?.map(Reply::from))
 }
 
+/// "make it 10", "move the last one to 11", "move 2 to friday".
+pub(super) fn change(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    which: &ReminderRef,
+    to: &TimeChange,
+) -> Result<Option<Reply>> {
+    match which {
+        ReminderRef::Latest => super::change_last(turn, tx, to),
+        ReminderRef::Last if listing::last_shown(turn, tx)?.is_none() => {
+            super::change_last(turn, tx, to)
+        }
+        _ => change_time(turn, tx, which, to),
+    }
+}
+
 pub(super) fn change_time(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,

@@ -1,7 +1,7 @@
 //! Answers to questions for a part that was missing: what to remind of, what a superpower lacks.
 
 use super::subject;
-use crate::assistant::builtin::{NAME_IS, NewTime, TIME_ZONE_IS};
+use crate::assistant::builtin::{NAME_IS, NewTime, REMINDER_TO_CANCEL, TIME_ZONE_IS};
 use crate::assistant::powers::{AnswerKind, are_people};
 use crate::assistant::{self, Intent, MessageContext, wording};
 use crate::clock::Timestamp;
@@ -10,7 +10,9 @@ use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::powers::answer as power_answer;
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{event_reminders, names, powers, reminder_requests, time_zone};
+use crate::ingest::{
+    event_reminders, names, powers, referent, reminder_cancellation, reminder_requests, time_zone,
+};
 use crate::store::{MessageRow, Tx};
 
 /// The answer to the question what to remind of. After other talk only something to do is one.
@@ -24,6 +26,7 @@ pub(in crate::ingest) fn answer_what(
     let persona = &turn.ingest.persona.get().name;
     let is_task = || assistant::begins_with_task(&turn.message.text, persona);
     if turn.possible_meanings().sympathy.is_some()
+        || assistant::asks_for_list(&turn.message.text, persona)
         || !question::was_just_asked(turn, tx)? && !is_task()
     {
         return Ok(None); // talk
@@ -83,6 +86,9 @@ pub(in crate::ingest) fn answer_rest(
     if before == assistant::ANYTHING_TO_REMIND {
         return answer_all(turn, tx, &format!("{before}{rest}"));
     }
+    if before == REMINDER_TO_CANCEL {
+        return Ok(cancel_named(turn, tx, &rest)?.map(Reply::from));
+    }
     if [TIME_ZONE_IS, NAME_IS].contains(&before.as_str()) {
         return answer_setting(turn, tx, &format!("{before}{rest}"));
     }
@@ -102,6 +108,31 @@ pub(in crate::ingest) fn answer_rest(
         question::close(turn, tx)?;
     }
     Ok(reply)
+}
+
+/// Whether it was asked which reminder to cancel.
+pub(super) fn asks_which(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
+    Ok(matches!(
+        question::read_open(turn, tx)?,
+        Some(Question::Rest { before, .. }) if before == REMINDER_TO_CANCEL
+    ))
+}
+
+/// The answer to the question which reminder to cancel. `None`: there is none of that name.
+fn cancel_named(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, name: &str) -> Result<Option<String>> {
+    let links = ["the one about ", "the one to ", "the one for "];
+    let bare = links.iter().find_map(|link| name.strip_prefix(link));
+    let name = bare.unwrap_or(name);
+    if !question::was_just_asked(turn, tx)? || referent::find_named(turn, tx, name)?.is_empty() {
+        return Ok(None);
+    }
+    question::close(turn, tx)?;
+    match understood(turn, &format!("{REMINDER_TO_CANCEL}{name}")).unless_follow_up() {
+        Intent::CancelReminders(request) => {
+            reminder_cancellation::cancel_requested(turn, tx, request).map(Some)
+        }
+        _ => Ok(None),
+    }
 }
 
 /// The answer to the question for the time zone or for the name.

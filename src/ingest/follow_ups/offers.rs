@@ -213,7 +213,12 @@ fn changed(
 }
 
 /// A reminder that nobody asked for.
-fn offer(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: String, new: &NewTime) -> Result<Reply> {
+pub(super) fn offer(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    text: String,
+    new: &NewTime,
+) -> Result<Reply> {
     let (now, zone) = (turn.now, turn.timezone());
     let rule = new.recurrence.as_ref();
     let reply = wording::reminder_offered(&text, new.send_at, rule, now, zone);

@@ -7,6 +7,7 @@ use crate::assistant::builtin::{ReminderRef, TimeChange};
 use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::Result;
+use crate::ingest::dialog::latest::{self, ItemEvent};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{listing, open_reminders, reminder_requests};
 use crate::store::{Reminder, Tx};
@@ -32,7 +33,7 @@ pub(super) fn skip(
         repeating.retain(comes);
     }
     let timezone = turn.timezone();
-    if let (true, Some(day)) = (repeating.is_empty(), day)
+    if repeating.is_empty()
         && let Some(once) = only_on(turn, tx, which, day)?
     {
         open_reminders::cancel(turn, tx, std::slice::from_ref(&once))?;
@@ -53,7 +54,7 @@ pub(super) fn skip(
             let day = day.unwrap_or(&next);
             let skipped = reminder_requests::skip(turn, tx, only, day)?;
             Ok(Some(skipped.unwrap_or_else(|| {
-                wording::only_next_skipped(&only.text, only.send_at, turn.now, timezone)
+                wording::nothing_skipped(&only.text, only.send_at, turn.now, timezone)
             })))
         }
         several => {
@@ -73,6 +74,9 @@ pub(super) fn skip_last(
     if subject::is_another(turn, tx)? {
         return Ok(None);
     }
+    if let Some(question) = ask_which_of_day(turn, tx, day)? {
+        return Ok(Some(question));
+    }
     let Some(Referent::Open(open)) = referent::find_last(turn, tx)? else {
         return Ok(None);
     };
@@ -89,24 +93,47 @@ pub(super) fn skip_last(
         to.of_set(only.send_at, Some(recurrence), turn.now, turn.zone())
             .is_ok()
     };
-    let is_next = day.contains(&only.send_at);
     let (now, timezone) = (turn.now, turn.timezone());
     Ok(Some(match or_each.is_some_and(comes_otherwise) {
-        true if is_next => wording::skipped_once_or_always(first, now, timezone),
-        true => wording::skipped_always_or_not(&only.text, (only.send_at, first), now, timezone),
+        true => wording::skipped_once_or_always(first, now, timezone),
         false => match reminder_requests::skip(turn, tx, only, day)? {
             Some(skipped) => skipped,
-            None => wording::only_next_skipped(&only.text, only.send_at, now, timezone),
+            None => wording::nothing_skipped(&only.text, only.send_at, now, timezone),
         },
     }))
 }
 
-/// The only reminder of that name that comes on that day, and no other: "skip tomorrow's alarm".
+/// After a reminder has come, "not this saturday" may mean another one that comes on Saturday: which?
+fn ask_which_of_day(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    day: &Range<Timestamp>,
+) -> Result<Option<String>> {
+    let latest = latest::read_named(turn, tx)?.map(|(latest, _)| latest);
+    let Some(came) = latest.filter(|latest| latest.event == ItemEvent::Delivered) else {
+        return Ok(None);
+    };
+    let mut of_day = open_reminders::here(turn, tx)?;
+    of_day.retain(|one| one.room == turn.room.id && !one.moments(day, 1).is_empty());
+    let is_other = |one: &Reminder| {
+        let mut came = came.reminders.iter();
+        came.all(|other| other.schedule_id != one.schedule_id)
+    };
+    match of_day.iter().any(is_other) {
+        true => {
+            let how = "with a word of it, like “skip my run reminder on saturday”";
+            listing::ask_which(turn, tx, how, &of_day).map(Some)
+        }
+        false => Ok(None),
+    }
+}
+
+/// The only reminder of that name that comes on that day, or once: "skip tomorrow's alarm".
 fn only_on(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
     which: &ReminderRef,
-    day: &Range<Timestamp>,
+    day: Option<&Range<Timestamp>>,
 ) -> Result<Option<Reminder>> {
     if !matches!(which, ReminderRef::About(_)) {
         return Ok(None);
@@ -115,7 +142,8 @@ fn only_on(
         Some(Referent::Open(open)) => open,
         _ => return Ok(None),
     };
-    open.retain(|one| one.recurrence.is_none() && day.contains(&one.send_at));
+    let is_meant = |at: &Timestamp| day.is_none_or(|day| day.contains(at));
+    open.retain(|one| one.recurrence.is_none() && is_meant(&one.send_at));
     match open.len() {
         1 => Ok(open.pop()),
         _ => Ok(None),

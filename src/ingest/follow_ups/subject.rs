@@ -40,6 +40,31 @@ pub(super) fn has_changed(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
     Ok(false)
 }
 
+/// Whether only one remark, which was not understood and changed nothing, was made since the last reminder
+/// came.
+pub(super) fn is_one_remark(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
+    let (Some((latest, at)), Some(head)) = (latest::read_named(turn, tx)?, turn.room.head) else {
+        return Ok(false);
+    };
+    let messages = tx.view().chain(head, MESSAGES_MAX)?;
+    let is_since = |one: &&MessageRow| one.received_at >= at && one.user == turn.user.id;
+    let mut since = messages.iter().take_while(is_since);
+    let (Some(only), None) = (since.next(), since.next()) else {
+        return Ok(false);
+    };
+    let persona = &turn.ingest.persona.get().name;
+    let understood = assistant::understand_all(&context_of(turn, only, persona));
+    let mut calls = understood.calls.calls.iter();
+    let is_request = calls.any(|call| call.strength == RequestStrength::Clear);
+    let lower = only.text.trim_start().to_lowercase();
+    let verbs = ["can ", "could ", "will ", "would ", "should ", "please "];
+    let asks = assistant::asks(&lower, persona) || verbs.iter().any(|verb| lower.starts_with(verb));
+    let is_remark = understood.intent == Intent::Unknown && !asks;
+    let statement = understood.unknown.and_then(|unknown| unknown.statement);
+    let is_noted = latest.fact.is_some() || !powers::changed_by(turn, tx, only.id)?.is_empty();
+    Ok(is_remark && !is_request && statement.is_none() && !is_noted)
+}
+
 /// Whether a day is asked about, no time told: "and tomorrow?", or "friday" after "what do I have
 /// tomorrow?". Right after the assistant's question it is the answer.
 pub(super) fn asks_about_day(

@@ -32,6 +32,11 @@ pub(super) fn to_json(turn: &MessageTurn<'_>, reminder: &Reminder) -> Value {
         let times = recurrence.upcoming(NEXT_TIMES + 1).into_iter().skip(1);
         let times: Vec<String> = times.map(|at| local_time(at, turn.zone())).collect();
         value["then"] = times.into();
+        let left_out = recurrence.left_out();
+        if !left_out.is_empty() {
+            let times = left_out.iter().map(|at| local_time(*at, turn.zone()));
+            value["left_out"] = times.collect::<Vec<String>>().into();
+        }
         if let Some(last) = recurrence.last() {
             value["last"] = local_time(last, turn.zone()).into();
         }

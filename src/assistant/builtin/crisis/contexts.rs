@@ -248,6 +248,8 @@ pub(super) const OTHER_MEANINGS: &[&str] = &[
     "gas leak|leaks .. fixed|repaired|mended|sorted|solved|detector|test|inspection|certificate|safety",
     "fixed|repaired|mended|sorted|solved .. gas leak|leaks",
     "monoxide alarm|alarms|detector|detectors|sensor|sensors .. battery|batteries|test|tested|install|installed|fitted|replace|replaced|check|checked|expired",
+    "co alarm|alarms|detector|detectors|sensor|sensors .. battery|batteries|test|tested|testing|install|installed|fitted|replace|replaced|check|checked|expired",
+    "buy|install|fit|test|check|replace|order|change|need .. co alarm|alarms|detector|detectors|sensor|sensors",
     "buy|install|fit|test|check|replace|order|change|need .. monoxide alarm|alarms|detector|detectors|sensor|sensors",
     "BREATHE through|in|out my|the|this|that|these|here|deep|deeply? nose|mask|dress|jeans|corset|heat|outfit|suit|crowd|nostril|shirt",
     "BREATHE exercise|exercises|room|technique|techniques|space|course|app|work|taking",

@@ -239,6 +239,7 @@ const ACCIDENT: &[&str] = &[
     "smoke everywhere|coming|in|filling|all|from",
     "full of smoke",
     "carbon monoxide",
+    "co detector|alarm .. went_off|gone_off|goes_off|sounded|sounding|rang|ringing|screaming",
     "co|smoke detector|alarm .. going_off|beeping|rings|headache|dizzy|smoke|will_not_stop",
     "trapped in|inside|under .. fire|smoke|car|rubble|HOUSE|elevator",
     "power line .. down|fell|car",

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::change::{number_span, numbers};
-use super::new_time::{mentions_time, read_new_time, time_alone};
+use super::new_time::{hours, mentions_time, read_new_time, time_alone};
 use super::past_tense;
 use super::{DoneReport, FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::assistant::builtin::subject;
@@ -19,13 +19,16 @@ pub(super) fn cancel(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let phrase = words.phrase(range.clone());
     if [
         "it", "that", "this", "that one", "this one", "that reminder", "this reminder",
-        "the last reminder", "my last reminder", "the reminder",
+        "the reminder",
     ]
     .contains(&phrase.as_str())
     {
         return Some(FollowUp::Cancel(ReminderRef::Latest));
     }
-    if matches!(phrase.as_str(), "the last" | "the last one") {
+    if matches!(
+        phrase.as_str(),
+        "the last" | "the last one" | "last one" | "the last reminder" | "my last reminder"
+    ) {
         return Some(FollowUp::Cancel(ReminderRef::Last));
     }
     if matches!(phrase.as_str(), "all" | "everything" | "all of it") {
@@ -177,8 +180,10 @@ pub(in crate::assistant) fn read_named(words: &Words) -> Option<FollowUp> {
     {
         return Some(FollowUp::DoneAbout(about(words, from..range.end)?));
     }
-    if let Some(done) = done_already(words, start..range.end) {
-        return Some(done);
+    let done = done_after_name(words, start..range.end).map(FollowUp::DoneAbout);
+    let named = done.or_else(|| moved_instead(words, start..range.end));
+    if let Some(found) = named.or_else(|| done_already(words, start..range.end)) {
+        return Some(found);
     }
     if let Some(about) = called_off(words, start..range.end) {
         return Some(FollowUp::CalledOffAbout(about));
@@ -197,7 +202,8 @@ pub(in crate::assistant) fn read_named(words: &Words) -> Option<FollowUp> {
             ) =>
         {
             let (at, to) = range.clone().skip(1).find_map(|at| {
-                let to = read_new_time(words, at..range.end)?;
+                let to = read_new_time(words, at..range.end);
+                let to = hours(words, at..range.end).or(to)?;
                 Some((at, to))
             })?;
             let which = ReminderRef::About(about(words, range.start..at)?);
@@ -210,8 +216,11 @@ pub(in crate::assistant) fn read_named(words: &Words) -> Option<FollowUp> {
                     words.get(at),
                     "to" | "till" | "until" | "by" | "for" | "back" | "forward"
                 ) || matches!(last, "earlier" | "later" | "sooner");
-                let to = is_link.then(|| read_new_time(words, at..range.end));
-                Some((at, to??))
+                let time = || {
+                    let to = read_new_time(words, at..range.end);
+                    hours(words, at..range.end).or(to)
+                };
+                Some((at, is_link.then(time)??))
             });
             let Some((at, to)) = found else {
                 return named_unclear(words, range);
@@ -227,6 +236,39 @@ static DONE_WITH: Phrases = Phrases::new(&[
     "done with", "im done with", "i am done with", "finished with", "im finished with",
     "all done with",
 ]);
+
+/// "pills done", "the pills are done"
+fn done_after_name(words: &Words, range: Range<usize>) -> Option<String> {
+    const NAME_WORDS_MAX: usize = 3;
+    let last = range.end.checked_sub(1)?;
+    let is_done = matches!(words.get(last), "done" | "taken");
+    let is_talk = phrases![
+        "all", "im", "i", "its", "it", "not", "well", "ive", "almost", "nearly", "what", "were",
+        "we", "you", "youre", "is", "are", "get", "be", "that", "thats"
+    ]
+    .contains(words.get(range.start));
+    let is_name = (1..=NAME_WORDS_MAX).contains(&(last.saturating_sub(range.start)));
+    (is_done && is_name && !is_talk && !words.is_question())
+        .then(|| about(words, range.start..last))
+        .flatten()
+}
+
+/// "train at 9:40 instead"
+fn moved_instead(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    const NAME_WORDS_MAX: usize = 4;
+    let last = range.end.checked_sub(1)?;
+    if words.get(last) != "instead" {
+        return None;
+    }
+    let links = range.start + 1..last.min(range.start + 1 + NAME_WORDS_MAX);
+    let mut links = links.filter(|at| matches!(words.get(*at), "at" | "to" | "on"));
+    let (at, to) = links.find_map(|at| {
+        let time = words.skip(at, phrases!["to"]);
+        Some((at, time_alone(words, time..last)?))
+    })?;
+    let which = ReminderRef::About(about(words, range.start..at)?);
+    Some(FollowUp::Change { which, to })
+}
 
 /// "i called ann already", "already watered the plants", "took it".
 fn done_already(words: &Words, range: Range<usize>) -> Option<FollowUp> {

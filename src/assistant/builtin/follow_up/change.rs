@@ -34,7 +34,7 @@ pub(super) fn corrected(words: &Words, range: Range<usize>) -> Option<FollowUp> 
         return Some(FollowUp::ChangeBefore);
     }
     let from = words.after(range.start, &CORRECTIONS);
-    let from = from.or_else(|| words.after(range.start, phrases!["no", "sorry"]));
+    let from = from.or_else(|| words.after(range.start, phrases!["no", "nah", "nope", "sorry"]));
     // "7 i mean"
     let last = range.end.saturating_sub(2).max(range.start);
     let is_marked = words.after(last, phrases!["i mean", "i meant"]) == Some(range.end);
@@ -237,7 +237,11 @@ pub(super) fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     if let Some(from) = referred.filter(|from| links(words, *from, verb))
         && let Some(to) = time(from)
     {
-        let which = ReminderRef::Latest;
+        let is_last = words.get(at + 1) == "last";
+        let which = match is_last {
+            true => ReminderRef::Last,
+            false => ReminderRef::Latest,
+        };
         return Some(FollowUp::Change { which, to });
     }
     if words.get(range.end) == "instead"

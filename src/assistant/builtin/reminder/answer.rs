@@ -7,7 +7,7 @@ use super::parts::{after_link, text_of};
 use super::spoken_of::is_past;
 use super::{REMINDER_CHARS_MAX, Words, names_nothing, repeats};
 use crate::assistant::builtin::settings::is_first_name;
-use crate::assistant::text::phrases::Phrases;
+use crate::assistant::text::phrases::{Phrases, phrases};
 
 /// The whole answer is the reminder's text, unless it is a question or no answer.
 pub(in crate::assistant::builtin) fn answered_text(words: &Words) -> String {
@@ -68,7 +68,20 @@ fn is_report(words: &Words) -> bool {
         words.get(0),
         "im" | "its" | "hes" | "shes" | "were" | "theyre" | "youre" | "did" | "ive" | "weve"
     );
-    is_short || is_person && is_state(1)
+    // "my mom is sick", unlike "my parcel is at the post office"
+    let is_relative =
+        || matches!(words.get(0), "my" | "our") && is_relative(words.get(1)) && is_state(2);
+    is_short || is_person && is_state(1) || is_relative()
+}
+
+fn is_relative(word: &str) -> bool {
+    phrases![
+        "mom", "mum", "mother", "dad", "father", "parents", "sister", "brother", "son", "daughter",
+        "kid", "kids", "wife", "husband", "partner", "boyfriend", "girlfriend", "friend",
+        "friends", "boss", "colleague", "neighbor", "neighbour", "grandma", "grandpa", "aunt",
+        "uncle", "cousin", "roommate", "flatmate", "cat", "dog"
+    ]
+    .contains(word)
 }
 
 /// "can you remind bob", but not "how to fix the sink".

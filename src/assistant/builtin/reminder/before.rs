@@ -192,10 +192,23 @@ fn bare(event: &str) -> (bool, String) {
         ]
         .contains(word)
     };
+    // "my visa expires"
+    let is_verb = matches!(
+        words.last(),
+        Some(&("expires" | "ends" | "renews" | "starts" | "begins" | "leaves" | "arrives"))
+    );
+    if is_verb && words.len() > 1 {
+        words.pop();
+    }
     if words.iter().any(|word| !is_kind(word)) {
         words.retain(|word| !is_kind(word));
     }
     (is_next, words.join(" "))
+}
+
+/// "dentist" of "my dentist appointment".
+pub fn event_name(words: &str) -> String {
+    bare(&words.to_lowercase()).1
 }
 
 /// `None` when the words name no event.

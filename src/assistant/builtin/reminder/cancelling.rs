@@ -15,6 +15,8 @@ use crate::assistant::text::words::Words;
 use crate::clock::Timestamp;
 use unnamed::{alarm, everything};
 
+/// Before the answer to the question which reminder to cancel.
+pub const CANCEL: &str = "cancel my reminder to ";
 const HALF_DAY_MINUTES: u32 = 12 * 60;
 /// Reminders that are named to be kept.
 const KEPT_MAX: usize = 6;
@@ -49,7 +51,7 @@ pub(super) fn cancel(message: &ParsedMessage) -> Option<Intent> {
         words.len() == at + 1 && matches!(words.get(at), "it" | "that" | "this" | "everything");
     if words.get(message.start) == "cancel" && message.is_addressed && (words.len() == at || whole)
     {
-        return Some(Intent::Unclear(wording::which_reminder()));
+        return Some(which_reminder());
     }
     if let Some(found) = everything(message, at..end) {
         return Some(found);
@@ -100,6 +102,15 @@ pub(super) fn cancel(message: &ParsedMessage) -> Option<Intent> {
     }
 }
 
+/// Asks which one to cancel.
+fn which_reminder() -> Intent {
+    Intent::AskRest {
+        reply: wording::which_reminder(),
+        before: CANCEL.to_owned(),
+        after: String::new(),
+    }
+}
+
 fn without_courtesies(words: &Words) -> usize {
     let is_courtesy = |at: usize| {
         matches!(
@@ -144,7 +155,7 @@ fn cancelled(message: &ParsedMessage, range: Range<usize>, several: bool) -> Int
     let Some(except) = except else {
         let is_all = which == RemindersToCancel::default();
         return match is_all && !several {
-            true => Intent::Unclear(wording::which_reminder()),
+            true => which_reminder(),
             false => Intent::CancelReminders(which),
         };
     };

@@ -13,14 +13,16 @@ pub(super) fn lists(request: &str) -> bool {
         "show all reminders", "show all my reminders", "show me all my reminders",
         "see my reminders", "what reminders do i have", "what reminders do we have",
         "which reminders do we have", "our reminders", "show our reminders",
-        "what reminders have i set", "which reminders do i have", "what are my reminders",
-        "whats on my reminders", "do i have reminders", "do i have any reminders",
-        "what reminders are set", "what reminders are there", "how many reminders do i have",
-        "what will you remind me of", "what will you remind me about",
-        "what did i ask you to remind me of", "what did i ask you to remind me about",
-        "when will you remind me", "whats next", "what is next", "whats coming up",
-        "what do i have", "what have i got", "what do i have coming up",
-        "what have i got coming up"
+        "what reminders are left", "which reminders are left", "what reminders do i have left",
+        "which reminders do i have left", "how many reminders are left",
+        "whats left of my reminders", "what is left of my reminders", "what reminders have i set",
+        "which reminders do i have", "what are my reminders", "whats on my reminders",
+        "do i have reminders", "do i have any reminders", "what reminders are set",
+        "what reminders are there", "how many reminders do i have", "what will you remind me of",
+        "what will you remind me about", "what did i ask you to remind me of",
+        "what did i ask you to remind me about", "when will you remind me", "whats next",
+        "what is next", "whats coming up", "what do i have", "what have i got",
+        "what do i have coming up", "what have i got coming up"
     ]
     .contains(request)
 }

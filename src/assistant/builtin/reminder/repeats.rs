@@ -20,7 +20,7 @@ use crate::assistant::text::when::{
 use crate::assistant::text::words::Words;
 use crate::model::recurrence::RecurrenceError;
 use frequency::{Days, Frequency, Unit, part_of_day};
-use limits::{first_of_span, read_between, read_end};
+use limits::{after_onwards, first_of_span, read_between, read_end};
 use parts_of_day::names_parts_of_day;
 
 /// Limit of times of day in one recurrence.
@@ -312,7 +312,7 @@ impl RuleParts {
                 day: Some(day),
                 ..TimeExpression::default()
             });
-            return Some(after);
+            return Some(after_onwards(words, after));
         }
         let (spec, after) = when::read(words, from)?;
         if spec.day.is_none() && spec.delay.is_none_or(|delay| delay.seconds != 0) {
@@ -330,7 +330,7 @@ impl RuleParts {
             part: None,
             ..spec
         });
-        Some(after)
+        Some(after_onwards(words, after))
     }
 }
 

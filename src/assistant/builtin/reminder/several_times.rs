@@ -197,6 +197,15 @@ fn times_after(
     if specs.len() < 2 {
         return None;
     }
+    // "7, 8 and 9 tomorrow"
+    let has_day = specs.iter().any(|spec| spec.day.is_some());
+    if let (false, Some((day, after))) = (has_day, when::read(words, end))
+        && day.day.is_some()
+        && !day.has_time()
+    {
+        specs.iter_mut().for_each(|spec| spec.day = day.day);
+        end = after;
+    }
     if let Some(all) = each_day_at_each_hour(&specs) {
         return Some((all, end));
     }

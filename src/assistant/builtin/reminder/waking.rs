@@ -1,8 +1,13 @@
 //! Alarms and wakings: their bare hours are in the morning, and what they are for is part of their
 //! text.
 
+use chrono::Timelike;
+
 use super::ReminderText;
+use super::parts::ReminderParts;
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::when::TimeOfDay;
 use crate::assistant::text::words::Words;
 
 /// From this hour on a bare hour of an alarm is in the morning.
@@ -35,6 +40,30 @@ impl ReminderText {
 pub(super) fn is_early(text: &str, hour: u32) -> bool {
     let is_alarm = Words::new(text).get(0) == "alarm";
     is_waking(text) && (!is_alarm || hour >= ALARM_HOUR_MIN)
+}
+
+/// Takes a bare hour of a waking as one of the morning.
+pub(super) fn take_morning(message: &ParsedMessage, parsed: &mut ReminderParts) {
+    let Some(spec) = parsed.spec.as_mut() else {
+        return;
+    };
+    let is_alone = spec.day.is_none() && spec.part.is_none();
+    if let Some(clock) = spec.clock.as_mut()
+        && is_early(&parsed.text, clock.hour)
+        && !(is_alone && is_nap(message, clock))
+    {
+        clock.bare = false;
+    }
+}
+
+/// "wake me at 3" at 14:00: an hour of the night that the clock shows again this afternoon, soon.
+fn is_nap(message: &ParsedMessage, clock: &TimeOfDay) -> bool {
+    const NAP_MINUTES: u32 = 2 * 60;
+    let local = message.context.now.utc().with_timezone(&message.zone());
+    let now = local.hour() * 60 + local.minute();
+    let at = (clock.hour + 12) * 60 + clock.minute;
+    let is_soon = at > now && at - now < NAP_MINUTES;
+    clock.bare && clock.hour < ALARM_HOUR_MIN && is_soon
 }
 
 pub(super) fn is_waking(text: &str) -> bool {

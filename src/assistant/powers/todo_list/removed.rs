@@ -8,6 +8,7 @@ use crate::assistant::builtin::{ParsedMessage, subject};
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::parsers::things;
 use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
 
 /// Words of things that are named without a list.
 const PLAIN_WORDS_MAX: usize = 5;
@@ -19,6 +20,7 @@ pub(super) fn parse(
 ) -> Option<(RequestStrength, TodoAction)> {
     use RequestStrength::InSession;
     let words = &message.words;
+    let end = without_too(words, at, end);
     match words.get(at) {
         "remove" | "delete" | "cancel" | "take" | "drop" | "cross" | "strike" => {
             off(message, at, end)
@@ -79,6 +81,13 @@ pub(super) fn parse(
         }
         _ => None,
     }
+}
+
+/// The end of "i got milk too" without its last word.
+fn without_too(words: &Words, at: usize, end: usize) -> usize {
+    let is_bought = matches!(words.get(at), "i" | "im" | "got" | "bought" | "ive");
+    let is_too = is_bought && end > at + 2 && words.get(end - 1) == "too";
+    end - usize::from(is_too)
 }
 
 /// "everything on my list" after "got": the list.

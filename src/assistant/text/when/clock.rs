@@ -17,6 +17,10 @@ pub(super) fn clock(words: &Words, at: usize, bare: bool) -> Option<(TimeOfDay, 
     match words.get(at) {
         "noon" | "midday" | "lunchtime" => return Some((exactly(12, 0), at + 1)),
         "midnight" => return Some((exactly(0, 0), at + 1)),
+        "mid-morning" | "midmorning" => return Some((exactly(10, 0), at + 1)),
+        "mid-afternoon" | "midafternoon" => return Some((exactly(15, 0), at + 1)),
+        "mid" if words.get(at + 1) == "morning" => return Some((exactly(10, 0), at + 2)),
+        "mid" if words.get(at + 1) == "afternoon" => return Some((exactly(15, 0), at + 2)),
         _ => {}
     }
     if let Some(found) = clock_in_words(words, at) {

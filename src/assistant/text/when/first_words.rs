@@ -53,14 +53,15 @@ static FIRST_WORDS: WordSet = WordSet::new(&[
     "eleven", "eleventh", "end", "feb", "february", "fifteen", "fifteenth", "fifth", "fifty",
     "first", "five", "forty", "four", "fourteen", "fourteenth", "fourth", "fri", "friday", "good",
     "half", "halloween", "jan", "january", "jul", "july", "jun", "june", "last", "later",
-    "lunchtime", "mar", "march", "may", "midday", "midnight", "mon", "monday", "new", "next",
-    "nine", "nineteen", "nineteenth", "ninety", "ninth", "noon", "nov", "november", "oct",
-    "october", "one", "past", "previous", "quarter", "same", "sat", "saturday", "second", "sep",
-    "sept", "september", "seven", "seventeen", "seventeenth", "seventh", "seventy", "six",
-    "sixteen", "sixteenth", "sixth", "sixty", "sun", "sunday", "ten", "tenth", "third", "thirteen",
-    "thirteenth", "thirtieth", "thirty", "three", "thu", "thur", "thurs", "thursday", "today",
-    "tom", "tomorrow", "tonight", "tue", "tues", "tuesday", "twelfth", "twelve", "twentieth",
-    "twenty", "two", "upcoming", "valentines", "wed", "wednesday", "weds", "xmas", "yesterday",
+    "lunchtime", "mar", "march", "may", "mid", "midafternoon", "midday", "midmorning", "midnight",
+    "mon", "monday", "new", "next", "nine", "nineteen", "nineteenth", "ninety", "ninth", "noon",
+    "nov", "november", "oct", "october", "one", "past", "previous", "quarter", "same", "sat",
+    "saturday", "second", "sep", "sept", "september", "seven", "seventeen", "seventeenth",
+    "seventh", "seventy", "six", "sixteen", "sixteenth", "sixth", "sixty", "sun", "sunday", "ten",
+    "tenth", "third", "thirteen", "thirteenth", "thirtieth", "thirty", "three", "thu", "thur",
+    "thurs", "thursday", "today", "tom", "tomorrow", "tonight", "tue", "tues", "tuesday",
+    "twelfth", "twelve", "twentieth", "twenty", "two", "upcoming", "valentines", "wed",
+    "wednesday", "weds", "xmas", "yesterday",
 ]);
 
 /// Other words that may follow links. Sorted.

@@ -2,20 +2,22 @@
 
 use super::beginnings::begins_statement;
 use crate::assistant::builtin::{
-    FollowUp, Intent, MessageContext, ParsedMessage, PossibleMeanings, ReminderRef, Statement,
-    follow_up, one_request, parsing,
+    ANYTHING_TO_REMIND, FollowUp, Intent, MessageContext, ParsedMessage, PossibleMeanings,
+    ReminderRef, Statement, follow_up, names_hour, one_request, parsing,
 };
 use crate::assistant::powers::{Power, RequestStrength, recognise};
 use crate::assistant::text::phrases::phrases;
 use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
 use crate::assistant::wording;
+use crate::clock::Timestamp;
 
 /// One request of a message.
 pub(super) struct MessagePart<'a> {
     pub(super) text: &'a str,
     pub(super) intent: Intent,
     pub(super) depends_on_zone: bool,
+    now: Timestamp,
     /// The request follows another one in the same sentence.
     pub(super) is_second: bool,
     /// It only states what is worth remembering.
@@ -75,6 +77,7 @@ impl<'a> MessagePart<'a> {
             text,
             intent,
             depends_on_zone: part.depends_on_zone.get(),
+            now: context.now,
             is_second: false,
             is_fact,
         }
@@ -97,6 +100,28 @@ impl<'a> MessagePart<'a> {
             self.intent,
             Intent::Statement(Statement::Plan { .. } | Statement::Plans(_))
         )
+    }
+
+    /// Whether a superpower keeps it with its day and hour, and tells of it before.
+    pub(super) fn keeps_plan(&self) -> bool {
+        let Intent::Power(text) = &self.intent else {
+            return false;
+        };
+        let context = MessageContext {
+            text,
+            now: self.now,
+            timezone: None,
+            persona: "",
+            group: false,
+            has_photos: false,
+        };
+        let mut calls = recognise(&context).calls.into_iter();
+        names_hour(text) && calls.any(|call| call.action.is_told_of_before())
+    }
+
+    /// "remind me", and nothing more.
+    pub(super) fn is_bare_request(&self) -> bool {
+        matches!(&self.intent, Intent::AskRest { before, .. } if before == ANYTHING_TO_REMIND)
     }
 
     /// Whether the answer is a question.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use chrono::Weekday;
 
-use super::{Repeat, RuleEnd, RuleParts};
+use super::{Repeat, RuleEnd, RuleParts, weekdays};
 use crate::assistant::text::phrases::phrases;
 use crate::assistant::text::when::{self, Day, NamedMonth, TimeExpression};
 use crate::assistant::text::words::Words;
@@ -69,7 +69,8 @@ impl Repeat {
         }
         let mut limits = range.clone().skip(1).filter(|at| {
             let word = words.get(*at);
-            LINKS.contains(&word) || word == "for" && is_daily
+            let is_from_on = word == "from" && is_onwards(words.get(range.end - 1));
+            LINKS.contains(&word) || word == "for" && is_daily || is_from_on
         });
         let taken = limits.find_map(|at| {
             let mut parts = RuleParts {
@@ -91,6 +92,21 @@ impl Repeat {
         (self.start, self.end) = (parts.start, parts.end);
         at
     }
+}
+
+/// After the "on" of "from january on".
+pub(super) fn after_onwards(words: &Words, at: usize) -> usize {
+    let is_link = words.get(at) == "on"
+        && when::read(words, at).is_none()
+        && when::day_at(words, at + 1).is_none()
+        && weekdays(words, at + 1).is_none();
+    let is_onwards = is_link || matches!(words.get(at), "onwards" | "onward");
+    at + usize::from(is_onwards)
+}
+
+/// "on" of "from january on".
+fn is_onwards(word: &str) -> bool {
+    matches!(word, "on" | "onwards" | "onward")
 }
 
 /// "next week", "january": its first day.

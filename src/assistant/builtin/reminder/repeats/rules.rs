@@ -224,9 +224,14 @@ fn day_names(days: &[Weekday]) -> String {
 }
 
 impl Frequency {
-    /// The first day that may be meant: what comes every few months or years, on no named day, comes
-    /// so long from now.
+    /// The first day that may be meant: what comes every few months or years, or every three weeks and
+    /// more, on no named day, comes so long from now.
     fn begins_after(&self, today: NaiveDate) -> NaiveDate {
+        const WEEKS_MIN: u32 = 3;
+        if self.days == Days::Unsaid && self.unit == Unit::Week && self.interval >= WEEKS_MIN {
+            let days = chrono::Days::new(u64::from(self.interval) * 7);
+            return today.checked_add_days(days).unwrap_or(today);
+        }
         let months = match (&self.days, self.unit) {
             (Days::Unsaid, Unit::Month) => self.interval,
             (Days::Unsaid, Unit::Year) => self.interval.saturating_mul(12),
