@@ -2,6 +2,7 @@
 
 use chrono::{Datelike, NaiveDate, Weekday};
 
+use super::read::is_past;
 use crate::assistant::text::phrases::Phrases;
 use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
@@ -68,7 +69,11 @@ pub(super) fn read_several(
     today: Option<&dyn Fn() -> NaiveDate>,
 ) -> Option<CompletedHabits> {
     let is_link = |at: usize| matches!(words.get(at), "and" | "&");
-    if end.saturating_sub(start) > EACH_WORDS_MAX || !(start..end).any(is_link) {
+    // "meditated this morning, ran too"
+    let is_verb = |word: &str| is_past(word) && when::weekday_name(word).is_none();
+    let is_next = |at: usize| at + 1 < end && words.is_set_off(at) && is_verb(words.get(at + 1));
+    let is_listed = (start..end).any(|at| is_link(at) || is_next(at));
+    if end.saturating_sub(start) > EACH_WORDS_MAX || !is_listed {
         return None; // most messages
     }
     let mut parts: Vec<(usize, usize, Option<u32>)> = Vec::new();
@@ -119,7 +124,7 @@ mod tests {
 
     #[test]
     fn several_things_and_days_are_told_apart() {
-        let cases: [(&str, &[(&str, u32)]); 9] = [
+        let cases: [(&str, &[(&str, u32)]); 10] = [
             ("ran today and yesterday", &[("ran", 0), ("ran", 1)]),
             ("ran and read yesterday", &[("ran", 1), ("read", 1)]),
             (
@@ -129,6 +134,10 @@ mod tests {
             (
                 "ran yesterday and did yoga today",
                 &[("ran", 1), ("yoga", 0)],
+            ),
+            (
+                "meditated this morning, ran",
+                &[("meditated this morning", 0), ("ran", 0)],
             ),
             (
                 "ran, swam and read",

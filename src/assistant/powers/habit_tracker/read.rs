@@ -242,7 +242,7 @@ fn is_participle(word: &str) -> bool {
 }
 
 /// How what is done already begins: "ran on monday".
-fn is_past(word: &str) -> bool {
+pub(super) fn is_past(word: &str) -> bool {
     let is_other = matches!(
         word,
         "need" | "feed" | "weed" | "bed" | "red" | "seed" | "speed"
