@@ -108,7 +108,13 @@ pub(super) fn noted(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str) -> Result<
         return Ok(None);
     }
     let mut noted = known(turn, tx)?;
-    noted.retain(|plan| assistant::memory_matches(&plan.what, about));
+    let text = turn.message.text.to_lowercase();
+    let is_own_birthday = matches!(about.to_lowercase().as_str(), "birthday" | "my birthday")
+        && text.contains("my birthday");
+    noted.retain(|plan| match is_own_birthday {
+        true => plan.what.eq_ignore_ascii_case("your birthday"),
+        false => assistant::memory_matches(&plan.what, about),
+    });
     noted.truncate(CHOICES_MAX);
     let (now, zone) = (turn.now, turn.zone());
     let lines: Vec<String> = noted.iter().map(|plan| plan.full(now, zone)).collect();

@@ -39,7 +39,8 @@ static REMEMBER: Phrases = Phrases::new(&[
     "note down that", "note down", "note this", "write down that", "write down", "write this down",
     "keep in mind that", "keep in mind", "save that", "save this", "save a note",
     "dont forget that", "do not forget that", "never forget that", "dont forget", "do not forget",
-    "add a memory that", "add a memory", "add memory", "add a note that", "add a note", "add note",
+    "remember also that", "remember also", "add a memory that", "add a memory", "add memory",
+    "add a note that", "add a note", "add note",
 ]);
 
 fn remember(message: &ParsedMessage) -> Option<Intent> {
@@ -63,6 +64,13 @@ fn remember(message: &ParsedMessage) -> Option<Intent> {
         return Some(Intent::Recall {
             about: Some(subject(&text)),
         });
+    }
+    // "remember when we were young" tells of the past.
+    let said = Words::new(&text);
+    if said.get(0) == "when"
+        && (1..said.len()).any(|at| matches!(said.get(at), "was" | "were" | "used" | "had"))
+    {
+        return None;
     }
     // "remember to buy milk"
     if let Some(task) = text.strip_prefix("to ")

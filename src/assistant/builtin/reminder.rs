@@ -34,7 +34,7 @@ mod zones;
 use std::ops::Range;
 
 pub(super) use answer::{answered_text, may_answer, text_alone};
-use before_request::{after_talk, parsed_request};
+use before_request::{after_talk, asks_why, parsed_request};
 use correction::CorrectedTime;
 use half_understood::{
     begins_with_hour, has_second_day, has_time_left, is_half_read, names_day_of_another,
@@ -124,6 +124,9 @@ fn set_late(message: &ParsedMessage) -> Option<Intent> {
         .iter()
         .any(|word| matches!(word, "remind" | "wake"))
     {
+        return None;
+    }
+    if asks_why(message) {
         return None;
     }
     let late = phrases!["remind me", "remind us", "wake me up", "wake me"];
@@ -236,12 +239,10 @@ fn set(message: &ParsedMessage) -> Option<Intent> {
         words.get(at),
         "timer" | "alarm" | "ping" | "alert" | "nudge" | "notify" | "a" | "reminder"
     );
-    if loose
-        && split_request(message, body..words.len(), timer)
-            .spec
-            .is_none()
-        && words.get(at) != "reminder"
-    {
+    // "alarm went off at 3"
+    let is_told = spoken_of::is_past(words.get(body));
+    let spec = || split_request(message, body..words.len(), timer).spec;
+    if loose && (is_told || words.get(at) != "reminder" && spec().is_none()) {
         return None;
     }
     Some(reminder(
