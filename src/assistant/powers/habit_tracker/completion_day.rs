@@ -2,7 +2,6 @@
 
 use chrono::{Datelike, NaiveDate, Weekday};
 
-use super::read::is_past;
 use crate::assistant::text::phrases::Phrases;
 use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
@@ -116,6 +115,19 @@ pub(super) fn read_several(
 pub(super) fn since(weekday: Weekday, today: NaiveDate) -> u32 {
     let days = today.weekday().num_days_from_monday() + 7 - weekday.num_days_from_monday();
     days % 7
+}
+
+/// How what is done already begins: "ran on monday".
+pub(super) fn is_past(word: &str) -> bool {
+    let is_other = matches!(
+        word,
+        "need" | "feed" | "weed" | "bed" | "red" | "seed" | "speed"
+    );
+    word.ends_with("ed") && !is_other
+        || matches!(
+            word,
+            "went" | "ran" | "swam" | "wrote" | "slept" | "ate" | "drank" | "rode" | "drew"
+        )
 }
 
 #[cfg(test)]
