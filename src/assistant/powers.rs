@@ -75,6 +75,7 @@ pub use facts::{
     Booking, BookingDetails, CalendarName, EventFact, Facts, Mail, PlannedTrip, TravelTimes,
 };
 pub use lacking::{AnswerKind, LackingPart};
+pub use money::is_sum;
 pub use notice_answer::{NoticeAnswer, notice_answer};
 pub use parsers::choice;
 pub use post_event_checkin::{CheckinAnswer, checkin_answer};

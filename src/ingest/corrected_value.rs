@@ -1,6 +1,10 @@
 //! "no, 4 May", "sorry, it's abd": a value of what the same person said last is replaced. What that
 //! did is undone before the whole of it is carried out anew; what can't be undone stays.
 
+mod completed;
+
+pub(super) use completed::with_hour;
+
 use super::dialog::latest::{self, StatedFact};
 use super::dialog::question::{self, Question};
 use super::powers::state_before::StateBefore;
@@ -57,12 +61,27 @@ pub(super) fn correct_by(
     }
     let is_money = !powers.is_empty() && powers.iter().all(|power| power.is_about_money());
     let restated = assistant::restated(text, &corrected).filter(|_| is_money);
+    // "12.40" is no number of eggs.
+    let is_sum = |value: &String| powers::is_sum(value);
+    if powers == [Power::TodoList] && value.as_ref().is_some_and(is_sum) {
+        return Ok(Some(wording::change_unclear_of_list()));
+    }
+    // "no, saturday" after "dinner on friday 18 december": the one next to that.
+    let weekday = |value: &str| {
+        let change = assistant::weekday_change(value)?;
+        assistant::names_date(&corrected).then_some(change)
+    };
     if let ([power], Some(value)) = (powers.as_slice(), &value)
-        && let Some(shift) = assistant::time_shift(value)
-        && let Some(action) = power.move_of_newest(shift)
+        && let Some(shift) = assistant::time_shift(value).or_else(|| weekday(value))
     {
-        let moved = attempt::act(turn, tx, *power, action)?;
-        return Ok(moved.map(|reply| text_of(turn, reply)));
+        match power.move_of_newest(shift) {
+            Some(action) => {
+                let moved = attempt::act(turn, tx, *power, action)?;
+                return Ok(moved.map(|reply| text_of(turn, reply)));
+            }
+            None if weekday(value).is_some() => return Ok(Some(wording::date_needed())),
+            None => {}
+        }
     }
     let text = match (restated, value.as_ref()) {
         (Some(text), _) => Some(text),
@@ -76,28 +95,6 @@ pub(super) fn correct_by(
         }
         _ => None,
     })
-}
-
-/// "at 8" after "dinner at luigi on saturday", a booking or an event that was noted without its hour.
-pub(super) fn with_hour(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
-    let Some(last) = turn.previous_message(tx)?.filter(|_| turn.agent.is_some()) else {
-        return Ok(None);
-    };
-    let is_event =
-        |power: &Power| matches!(power, Power::ReservationPrep | Power::PostEventCheckin);
-    let [power] = changed_by(turn, tx, last.id)?[..] else {
-        return Ok(None);
-    };
-    if !is_event(&power) || assistant::names_hour(&last.text) {
-        return Ok(None);
-    }
-    let hour = turn.message.text.trim();
-    let link = if hour.starts_with(|c: char| c.is_ascii_digit()) {
-        "at "
-    } else {
-        ""
-    };
-    correct_by(turn, tx, &format!("make it {link}{hour}"))
 }
 
 /// "not milk, eggs" after "add milk to my list": one word for another in what was just asked of a

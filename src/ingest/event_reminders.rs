@@ -113,9 +113,15 @@ pub(super) fn noted(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str) -> Result<
 
 /// The plans with that name, a line each. `None`: there are none.
 pub(super) fn lines_about(turn: &MessageTurn<'_>, plans: Vec<Plan>, about: &str) -> Option<String> {
+    let text = turn.message.text.to_lowercase();
+    let is_own_birthday = matches!(about.to_lowercase().as_str(), "birthday" | "my birthday")
+        && text.contains("my birthday");
     let bare = assistant::event_name(about);
     let named = |about: &str| {
-        let is_named = |plan: &&Plan| assistant::memory_matches(&plan.what, about);
+        let is_named = |plan: &&Plan| match is_own_birthday {
+            true => plan.what.eq_ignore_ascii_case("your birthday"),
+            false => assistant::memory_matches(&plan.what, about),
+        };
         plans.iter().filter(is_named).take(CHOICES_MAX).collect()
     };
     let mut found: Vec<&Plan> = named(about);

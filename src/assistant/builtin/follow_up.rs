@@ -19,14 +19,14 @@ mod snooze;
 pub(in crate::assistant) use cancel::read_named;
 pub use cancel::{name_and_day, named_apart, second_request};
 pub use corrected_value::{
-    corrected_value, hour_or_people, is_day_for_span, may_be_value, reworded, with_corrected_value,
-    with_other_person,
+    corrected_value, hour_or_people, is_day_for_span, may_be_value, names_days_span, reworded,
+    with_corrected_value, with_other_person,
 };
 pub(in crate::assistant) use fixed::{UNDO, is_consent};
 pub(in crate::assistant::builtin) use moment::problem;
 pub use new_time::{
-    answered_time, counted_unit_s, is_time_answer, names_day, names_hour, names_time, time_shift,
-    unit_of_s,
+    answered_time, counted_unit_s, is_time_answer, names_date, names_day, names_hour, names_time,
+    time_shift, unit_of_s, weekday_change,
 };
 pub(in crate::assistant) use new_time::{read_new_time, read_shift};
 pub(in crate::assistant) use read::read;
@@ -41,6 +41,7 @@ use chrono::{Datelike, NaiveDate, NaiveTime, Weekday};
 use super::reminder::before::BeforeEvent;
 use super::reminder::repeats::Repeat;
 use crate::assistant::text::when::{self, Day, TimeExpression, TimeOfDay};
+use crate::assistant::text::words::Words;
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
 
@@ -268,6 +269,12 @@ impl NewTime {
 impl TimeChange {
     pub fn minutes(minutes: i64) -> Self {
         Self(NewTimeText::Later(minutes * 60))
+    }
+
+    /// "9", and nothing else: an hour, or so many minutes.
+    pub fn of_number(text: &str) -> Option<Self> {
+        let words = Words::new(text);
+        new_time::number_alone(&words, 0..words.len())
     }
 
     /// To a day, a minute after midnight, or both.

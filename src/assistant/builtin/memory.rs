@@ -33,14 +33,14 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
 
 /// Words that begin a memory.
 static REMEMBER: Phrases = Phrases::new(&[
-    "remember that", "remember this", "remember the following", "remember", "memorize that",
-    "memorise that", "memorize", "memorise", "make a note that", "make a note of", "make a note",
-    "take a note that", "take a note of", "take a note", "take note that", "take note of",
-    "note that", "note to self", "note down that", "note down", "note this", "write down that",
-    "write down", "write this down", "keep in mind that", "keep in mind", "save that", "save this",
-    "save a note", "dont forget that", "do not forget that", "never forget that", "dont forget",
-    "do not forget", "add a memory that", "add a memory", "add memory", "add a note that",
-    "add a note", "add note",
+    "remember that", "remember this", "remember the following", "remember also that",
+    "remember also", "remember", "memorize that", "memorise that", "memorize", "memorise",
+    "make a note that", "make a note of", "make a note", "take a note that", "take a note of",
+    "take a note", "take note that", "take note of", "note that", "note to self", "note down that",
+    "note down", "note this", "write down that", "write down", "write this down",
+    "keep in mind that", "keep in mind", "save that", "save this", "save a note",
+    "dont forget that", "do not forget that", "never forget that", "dont forget", "do not forget",
+    "add a memory that", "add a memory", "add memory", "add a note that", "add a note", "add note",
 ]);
 
 fn remember(message: &ParsedMessage) -> Option<Intent> {
@@ -64,6 +64,13 @@ fn remember(message: &ParsedMessage) -> Option<Intent> {
         return Some(Intent::Recall {
             about: Some(subject(&text)),
         });
+    }
+    // "remember when we were young" tells of the past.
+    let said = Words::new(&text);
+    if said.get(0) == "when"
+        && (1..said.len()).any(|at| matches!(said.get(at), "was" | "were" | "used" | "had"))
+    {
+        return None;
     }
     // "remember to buy milk"
     if let Some(task) = text.strip_prefix("to ")

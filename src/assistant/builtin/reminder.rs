@@ -35,7 +35,7 @@ mod zones;
 use std::ops::Range;
 
 pub(super) use answer::{answered_text, may_answer, text_alone};
-use before_request::{after_talk, parsed_request};
+use before_request::{after_talk, asks_why, parsed_request};
 pub use cancelling::CANCEL as REMINDER_TO_CANCEL;
 use correction::CorrectedTime;
 use half_understood::{
@@ -126,6 +126,9 @@ fn set_late(message: &ParsedMessage) -> Option<Intent> {
         .iter()
         .any(|word| matches!(word, "remind" | "wake"))
     {
+        return None;
+    }
+    if asks_why(message) {
         return None;
     }
     if let Some(found) = led_by_times::read(message) {
@@ -241,12 +244,10 @@ fn set(message: &ParsedMessage) -> Option<Intent> {
         words.get(at),
         "timer" | "alarm" | "ping" | "alert" | "nudge" | "notify" | "a" | "reminder"
     );
-    if loose
-        && split_request(message, body..words.len(), timer)
-            .spec
-            .is_none()
-        && words.get(at) != "reminder"
-    {
+    // "alarm went off at 3"
+    let is_told = spoken_of::is_past(words.get(body));
+    let spec = || split_request(message, body..words.len(), timer).spec;
+    if loose && (is_told || words.get(at) != "reminder" && spec().is_none()) {
         return None;
     }
     Some(reminder(

@@ -40,6 +40,9 @@ const PURPOSE_CHARS_MAX: usize = 100;
 const PART_MAX: i64 = 1_000;
 const NOTHING: &str = "There's nothing on the bill.";
 const PAYERS_UNCLEAR: &str = "How much did each of them pay? I've noted nothing yet. Say it like “Ana paid 30 and Bo paid 20”.";
+const DEBTS_UNCLEAR: &str = "Who owes whom? I've noted nothing yet. Say each by itself: “Bo owes Eva 20”, then “Max owes Bo 30”.";
+const SPLIT_UNCLEAR: &str =
+    "How much, and between whom? For example: “split 90 dollars between Ana, Bo and me”.";
 const PARTS_UNCLEAR: &str = "Whose part is which? Say it with the names in that order: “split 100 60/40 between Ana and me”.";
 /// The purpose of a payment that settles a debt.
 const PAID_BACK: &str = "paid back";
@@ -78,16 +81,22 @@ pub enum BillSplitAction {
     /// "what do I owe Bo": between two.
     OwedBetween(String, String),
     Clear,
+    /// "new bill": one that holds something isn't cleared by that.
+    New,
     /// "split 90 plus tip": how much it is is not said.
     TipUnclear,
     /// "split the bill": asks for the missing parts.
     Unclear,
     /// Two people paid one amount, or two amounts are there for who knows whom.
     PayersUnclear,
+    /// "Bo owes Eva 20 and Max 30": who owes the second sum is open.
+    DebtsUnclear,
     /// "split 100 60/40" without two names in their order.
     PartsUnclear,
     /// The last payment is taken off.
     RemoveLast,
+    /// "delete my last payment": the last one that this person told of.
+    RemoveOwnLast,
     /// "remove the hotel": payments by what they are called.
     Remove {
         named: Vec<String>,
@@ -218,6 +227,7 @@ impl BillSplitState {
                 return Ok(each.map(|replies| replies.join("\n")));
             }
             BillSplitAction::RemoveLast => self.remove_last(),
+            BillSplitAction::RemoveOwnLast => self.remove_own_last(context),
             BillSplitAction::Remove { named, is_of_bill } => {
                 return self.remove(&named, is_of_bill, context);
             }
@@ -227,6 +237,7 @@ impl BillSplitState {
             }
             BillSplitAction::PayersUnclear => PAYERS_UNCLEAR.to_owned(),
             BillSplitAction::PartsUnclear => PARTS_UNCLEAR.to_owned(),
+            BillSplitAction::DebtsUnclear => DEBTS_UNCLEAR.to_owned(),
             BillSplitAction::Owes {
                 debtor,
                 to,
@@ -255,10 +266,8 @@ impl BillSplitState {
                 "How much is the tip? For example: “split 90 plus 15% tip by 3”.".to_owned()
             }
             BillSplitAction::Clear => self.clear(),
-            BillSplitAction::Unclear => {
-                "How much, and between whom? For example: “split 90 dollars between Ana, Bo and me”."
-                    .to_owned()
-            }
+            BillSplitAction::New => self.new_bill(),
+            BillSplitAction::Unclear => SPLIT_UNCLEAR.to_owned(),
         }))
     }
 
@@ -297,6 +306,19 @@ impl BillSplitState {
             "Okay, the bill is cleared; {} gone. “undo” brings it back.",
             counted(count, "payment")
         )
+    }
+
+    fn new_bill(&self) -> String {
+        match self.payments.len() {
+            0 => {
+                "Who shares it? Say it like “new bill with Ana and Bo”, or “Ana paid 30 for pizza”."
+                    .to_owned()
+            }
+            count => format!(
+                "There's a bill with {}, and I keep one here at a time. Say “clear the bill” first; I've changed nothing.",
+                counted(count, "payment")
+            ),
+        }
     }
 
     /// `None` where there is no bill and it may be a personal expense.

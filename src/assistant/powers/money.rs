@@ -66,6 +66,17 @@ impl Money {
     }
 }
 
+/// "12.40", "€5", "30 euros": money alone, that can hardly be another number.
+pub fn is_sum(text: &str) -> bool {
+    let words = Words::new(text);
+    let Some((money, end)) = read(&words, 0) else {
+        return false;
+    };
+    let hundredths = words.get(0).rsplit_once(['.', ',']);
+    let has_hundredths = hundredths.is_some_and(|(_, digits)| digits.len() == 2);
+    end == words.len() && (money.currency.is_some() || has_hundredths)
+}
+
 /// Minor units as a number of major ones, for a language model.
 pub(super) fn major(minor: i64) -> f64 {
     minor as f64 / 100.0

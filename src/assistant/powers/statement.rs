@@ -124,6 +124,10 @@ pub(super) fn begins_request(words: &Words<'_>) -> bool {
 
 /// Whether a person may be called so: "Ana", "my best friend Eva", "Will".
 pub(super) fn is_person(name: &str) -> bool {
+    // "the trip bill: Kai"
+    if name.contains(':') {
+        return false;
+    }
     let words = Words::new(name);
     let from = words.skip(
         0,
@@ -193,7 +197,7 @@ mod tests {
         let others = [
             "", "my", "he", "i think ana", "ana never", "ana should", "bo hasn't", "bo no longer",
             "bo might", "nobody", "yesterday ana", "if ana", "bo thinks ana", "ana says she",
-            "is bo", "room 5", "will ana",
+            "is bo", "room 5", "will ana", "the trip bill: Kai",
         ];
         for name in others {
             assert!(!is_person(name), "{name}");

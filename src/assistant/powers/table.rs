@@ -29,6 +29,7 @@ use membership_renewal::RenewalAction;
 use package_tracking::ParcelAction;
 use post_event_checkin::CheckinAction;
 use reservation_prep::ReservationAction;
+use todo_list::TodoAction;
 use trip_planner::TripAction;
 
 use crate::assistant::builtin::{ParsedMessage, TimeChange};
@@ -353,6 +354,16 @@ impl PowerAction {
             Self::BudgetTracker(BudgetAction::RemoveLast)
                 | Self::DailySummary(DailySummaryAction::Stop)
         )
+    }
+
+    /// "all done" of a list.
+    pub fn marks_all_done(&self) -> bool {
+        matches!(self, Self::TodoList(TodoAction::AllDone(_)))
+    }
+
+    /// Whether it is an amount and a word, which need not be an expense: "lunch 12".
+    pub fn may_be_expense(&self) -> bool {
+        matches!(self, Self::BudgetTracker(BudgetAction::SpentIfInUse(_)))
     }
 
     /// Whether it is of the superpower in use, if that has what is named: the packing list, a

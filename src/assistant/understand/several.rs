@@ -12,7 +12,7 @@ use crate::assistant::builtin::{Intent, ParsedMessage, asked_about, may_answer, 
 use crate::assistant::text::phrases::phrases;
 use crate::assistant::text::words::Words;
 use crate::assistant::wording;
-use beginnings::{RequestStart, beginnings, ends_alarm};
+use beginnings::{RequestStart, after_courtesy, beginnings, ends_alarm};
 use part::MessagePart;
 pub(super) use part::asks_for_power;
 use questions::{QUESTIONS, begins_question, is_to_be_asked};
@@ -214,7 +214,8 @@ fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Me
         let before_end = before.map_or(start, |at| at + 1);
         let end = beginnings.get(n + 1).map_or(words.len(), |next| next.at);
         let last = (at..end).rev().find(|at| !is_link(&words, *at));
-        let next = words.original(at..last.map_or(end, |last| last + 1));
+        let next_end = last.map_or(end, |last| last + 1);
+        let next = words.original(after_courtesy(&words, at)..next_end);
         let part = MessagePart::read(words.original(start..before_end), message);
         if is_detail_of_stay(
             words.original(start..before_end),

@@ -315,6 +315,24 @@ pub fn left_as_it_was() -> String {
     "Okay, I've left everything as it was.".to_owned()
 }
 
+/// A day of the week that corrects a date.
+pub fn date_needed() -> String {
+    "Which date is that? I've changed nothing. Say it like “no, 21 December”.".to_owned()
+}
+
+/// A sum right after things were put on a list.
+pub fn change_unclear_of_list() -> String {
+    "Is that what it cost? The list stays as it is, and I've noted nothing. Say “spent 12.40 on groceries” for what was spent, or “make it 3 eggs”."
+        .to_owned()
+}
+
+/// "ask me later" to the question how something was.
+pub fn not_asked_again(what: &str) -> String {
+    format!(
+        "Okay. I don't ask about the {what} again by myself; tell me when you like: “remember that the {what} went well”."
+    )
+}
+
 /// "done 2" for what hasn't come.
 pub fn done_before_it_came(reminders: &[(&str, Timestamp)]) -> String {
     let what: Vec<String> = reminders.iter().map(|(text, _)| quoted(text)).collect();

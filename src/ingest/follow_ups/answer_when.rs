@@ -91,6 +91,10 @@ pub(super) fn with_time(
         if repeats && time.gives_days_an_hour() {
             return Ok(Some(wording::other_days_stay().into()));
         }
+        // "9" after "make it 10" of minutes
+        let is_counted = latest.counted_in_s.is_some();
+        let number = TimeChange::of_number(&turn.message.text).filter(|_| is_counted);
+        let time = number.as_ref().unwrap_or(time);
         return changes::change_time(turn, tx, &ReminderRef::Latest, time);
     }
     postpone(turn, tx, time, (&latest, at))

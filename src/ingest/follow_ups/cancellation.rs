@@ -76,7 +76,10 @@ pub(super) fn cancel(
             })
         }
         Some(Referent::Open(open)) => {
-            if matches!(which, ReminderRef::About(_)) && open.len() > 1 {
+            // "it" is one of those that were set for different things.
+            let is_any = *which == ReminderRef::Latest
+                && open.windows(2).any(|pair| pair[0].text != pair[1].text);
+            if open.len() > 1 && (is_any || matches!(which, ReminderRef::About(_))) {
                 return reminder_cancellation::ask_which(turn, tx, &open).map(Some);
             }
             open_reminders::cancel(turn, tx, &open)?;

@@ -120,10 +120,17 @@ pub(super) fn remind_before(
     if !is_more && let Some(reply) = change_offset(turn, tx)? {
         return Ok(Some(reply));
     }
-    match event_reminders::just_told(turn, tx)? {
-        Some(_) => event_reminders::remind(turn, tx, request).map(Some),
-        None => Ok(None),
+    let Some(event) = event_reminders::just_told(turn, tx)? else {
+        return Ok(None);
+    };
+    // The answer to "When?": what was asked about is the text.
+    if let Some(Question::When { text, .. }) = question::read_open(turn, tx)?
+        && question::is_last(turn, tx)?
+    {
+        question::close(turn, tx)?;
+        return event_reminders::remind_of_plan(turn, tx, request, &event, &text).map(Some);
     }
+    event_reminders::remind(turn, tx, request).map(Some)
 }
 
 /// "make it 2 hours before", right after a reminder before an event was asked for or set. `None`: it

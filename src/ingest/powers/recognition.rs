@@ -1,5 +1,6 @@
 //! Which superpower a message requests: by name, explicitly, or as the one in use.
 
+use super::changed_by;
 use crate::assistant::powers::{
     self, Power, PowerAction, PowerCall, PowerCalls, RequestStrength, SessionCommand,
 };
@@ -60,6 +61,7 @@ pub(in crate::ingest) fn find_requested_power(
         Some(power) => without_last_of_session(turn, tx, power, calls)?,
         None => calls,
     };
+    let calls = without_other_sums(turn, tx, calls)?;
     if let Some(reports) = several_reports(message, &calls, &understood.intent)
         && gate::has_superpowers(turn, tx)?
     {
@@ -90,6 +92,32 @@ fn without_last_of_session(
     if takes_last && is_reminder_latest(turn, tx, session)? {
         calls.session_command = calls.session_command.filter(|_| !is_undo);
         calls.calls.retain(|call| !is_last(call));
+    }
+    Ok(calls)
+}
+
+/// "and 50 for books" is one more expense only right after one: after a budget or a debt it may be of its
+/// kind.
+fn without_other_sums(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    mut calls: PowerCalls,
+) -> Result<PowerCalls> {
+    let is_supposed = |call: &PowerCall| call.action.may_be_expense();
+    let text = turn.message.text.trim_start().to_lowercase();
+    let is_more = text.starts_with("and ") && calls.calls.iter().any(is_supposed);
+    if !is_more {
+        return Ok(calls); // most messages
+    }
+    let last = turn.previous_message(tx)?;
+    let changed = match &last {
+        Some(last) => changed_by(turn, tx, last.id)?,
+        None => Vec::new(),
+    };
+    let names_budget = last.is_some_and(|last| last.text.to_lowercase().contains("budget"));
+    let is_of_budget = changed == [Power::BudgetTracker] && !names_budget;
+    if !changed.is_empty() && !is_of_budget {
+        calls.calls.retain(|call| !is_supposed(call));
     }
     Ok(calls)
 }
@@ -168,6 +196,22 @@ fn several_reports(
         .then(|| RequestedPower::implicit(PowerRequest::Each(calls.clauses.clone())))
 }
 
+/// "undo" or "done", for the superpower in use.
+fn session_request(power: Power, calls: &PowerCalls) -> Option<RequestedPower> {
+    // "all done" ticks off the list in use.
+    let marks_all_done = || {
+        let call = calls.of(power);
+        call.is_some_and(|call| call.action.marks_all_done())
+    };
+    match calls.session_command? {
+        SessionCommand::Undo => Some(RequestedPower::to_do(power, PowerAction::Undo, false)),
+        SessionCommand::Done if calls.is_addressed && !marks_all_done() => {
+            Some(RequestedPower::implicit(PowerRequest::End(power)))
+        }
+        SessionCommand::Done => None,
+    }
+}
+
 /// An explicit request, or a text about the superpower in use.
 fn explicit_call(
     message: &Message,
@@ -176,14 +220,8 @@ fn explicit_call(
     understood: &Intent,
     flags: &Reader<'_>,
 ) -> Option<RequestedPower> {
-    match (session, calls.session_command) {
-        (Some(power), Some(SessionCommand::Undo)) => {
-            return Some(RequestedPower::to_do(power, PowerAction::Undo, false));
-        }
-        (Some(power), Some(SessionCommand::Done)) if calls.is_addressed => {
-            return Some(RequestedPower::implicit(PowerRequest::End(power)));
-        }
-        _ => {}
+    if let Some(command) = session.and_then(|power| session_request(power, calls)) {
+        return Some(command);
     }
     if !understood.defers_to_power(false) {
         return None;

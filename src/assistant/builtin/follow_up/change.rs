@@ -343,6 +343,14 @@ pub(super) fn in_place(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     }
     let parts = reminder::split_words(words, from..range.end, false);
     let text = Words::new(&parts.text);
+    // "of it in january": what is more than a pronoun there is no text.
+    let named = text.skip(0, phrases!["of", "about"]);
+    if asked.is_some()
+        && matches!(text.get(named), "it" | "that" | "this")
+        && text.len() > named + 1
+    {
+        return Some(FollowUp::ChangeUnclear(which));
+    }
     let text = reminder::text_alone(&text, 0..text.len());
     let to = parts.spec.map(|spec| TimeChange(NewTimeText::At(spec)));
     match (to, text) {

@@ -1,7 +1,14 @@
 //! Corrections of one value of the last message: "no, 4 May", "sorry, it's abd", "no, 25".
 
+mod days_span;
+
 use std::ops::Range;
 
+use days_span::days_span;
+pub use days_span::names_days_span;
+use days_span::with_other_days;
+
+use super::new_time::{names_date, weekday_change};
 use super::revised_time::revised_time;
 use crate::assistant::builtin::parsing::drop_name;
 use crate::assistant::builtin::settings::is_first_name;
@@ -130,18 +137,18 @@ pub fn with_corrected_value(message: &str, value: &str) -> Option<String> {
     if let Some(text) = with_other_person(message, value) {
         return Some(text);
     }
+    // A day of the week says nothing of a date.
+    if weekday_change(value).is_some() && names_date(message) {
+        return None;
+    }
     // One day says nothing of the other.
     if is_day_for_span(message, value) {
         return None;
     }
-    let from = new.skip(0, phrases!["from", "between"]);
     if let Some(span) = days_span(&words, 0)
-        && days_span(&new, from).is_some_and(|found| found == (from..new.len()))
+        && let Some(days) = with_other_days(&words, span, &new)
     {
-        let before = words.original(0..span.start);
-        let after = words.original(span.end..words.len());
-        let days = new.original(from..new.len());
-        return Some(format!("{before} {days} {after}").trim().to_owned());
+        return days;
     }
     let mut link = "";
     let replaced = match whole_time(&new) {
@@ -247,42 +254,6 @@ pub fn reworded(text: &str, old: &str, new: &str) -> Option<String> {
 pub fn is_day_for_span(message: &str, value: &str) -> bool {
     let (words, new) = (Words::new(message), Words::new(value));
     whole_time(&new).is_some_and(|time| time.day.is_some()) && days_span(&words, 0).is_some()
-}
-
-/// "3 to 7 december", "dec 3 to dec 7", "3-7 dec": the words of a first and a last day.
-fn days_span(words: &Words, from: usize) -> Option<Range<usize>> {
-    let is_month = |at: usize| when::month(words.get(at)).is_some();
-    (from..words.len()).find_map(|at| {
-        if when::is_dashed_span(words.get(at)) {
-            let before = at > from && is_month(at - 1);
-            let start = at - usize::from(before);
-            return (before || is_month(at + 1)).then(|| start..at + 1 + usize::from(!before));
-        }
-        let is_link = matches!(words.get(at), "to" | "until" | "till" | "through");
-        if !is_link || at == from {
-            return None;
-        }
-        let day = |at: usize| {
-            let (spec, end) = when::read(words, at)?;
-            (spec.day.is_some() && spec.clock.is_none()).then_some(end)
-        };
-        let number = |at: usize| {
-            words
-                .get(at)
-                .parse::<u32>()
-                .is_ok_and(|day| (1..=31).contains(&day))
-        };
-        let begun = (from..at).find(|start| day(*start) == Some(at));
-        let last = day(at + 1);
-        match (begun, last) {
-            (Some(start), Some(end)) => Some(start..end),
-            // "dec 3 to 7"
-            (Some(start), None) if number(at + 1) => Some(start..at + 2),
-            // "3 to 7 december"
-            (None, Some(end)) if number(at - 1) => Some(at - 1..end),
-            _ => None,
-        }
-    })
 }
 
 /// What a value names that is only a time; the default is a time of day.
@@ -566,6 +537,15 @@ mod tests {
             ("i have an exam on dec 2", "it's raining", ""),
             ("i have an exam on dec 2", "it's 10", ""),
             ("", "no, 5", ""),
+            (
+                "plan a trip to Porto from 4 to 8 january",
+                "make it 5 to 9",
+                "plan a trip to Porto from 5 to 9 january",
+            ),
+            (
+                "trip to Porto 4-8 jan with bo", "no, 5-9", "trip to Porto 5 to 9 jan with bo",
+            ),
+            ("trip to Porto from dec 30 to jan 2", "make it 5 to 9", ""),
         ];
         for (said, correction, expected) in cases {
             let value = corrected_value(correction, "Juno");

@@ -80,17 +80,28 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
         let is_instead = words.get(end) == "instead";
         is_instead.then(|| in_place(words, at..end)).flatten()
     });
-    // "ok, tomorrow at 9": a courtesy may precede a time.
-    found.or_else(|| {
-        // "give me 20 minutes"
-        let given = words.after(at, phrases!["give me"]);
-        let given = given.filter(|at| when::read_duration(words, *at).is_some());
-        let at = words.after(at, &BEFORE_TIME).or(given).unwrap_or(at);
-        // "ugh mondays" complains; "ugh 5 min" asks.
-        let is_asked = !(0..message.start).any(|n| is_sigh(words.get(n)))
-            || when::read_duration(words, at).is_some();
-        let time = (is_asked && begins_time(words.get(at))).then(|| time_alone(words, at..end));
-        time.flatten().map(FollowUp::Time)
+    found.or_else(|| time_only(message, at..end))
+}
+
+/// "ok, tomorrow at 9": a courtesy may precede a time.
+fn time_only(message: &ParsedMessage, range: Range<usize>) -> Option<FollowUp> {
+    let words = &message.words;
+    let (at, end) = (range.start, range.end);
+    // "give me 20 minutes"
+    let given = words.after(at, phrases!["give me"]);
+    let given = given.filter(|at| when::read_duration(words, *at).is_some());
+    let at = words.after(at, &BEFORE_TIME).or(given).unwrap_or(at);
+    // "ugh mondays" complains; "ugh 5 min" asks.
+    let is_asked = !(0..message.start).any(|n| is_sigh(words.get(n)))
+        || when::read_duration(words, at).is_some();
+    let time = (is_asked && begins_time(words.get(at))).then(|| time_alone(words, at..end));
+    let time = time.flatten()?;
+    // "at 9 from now on" changes each time that it comes.
+    let is_lasting = words.after(end, phrases!["from now on"]).is_some() && time.is_hour();
+    let which = ReminderRef::Latest;
+    Some(match is_lasting {
+        true => FollowUp::Change { which, to: time },
+        false => FollowUp::Time(time),
     })
 }
 
@@ -221,9 +232,12 @@ fn again(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     }
     let from = words.skip(from, phrases!["again"]);
     let later = read_new_time(words, from..range.end).filter(|to| to.is_later());
-    later
-        .or_else(|| time_alone(words, from..range.end))
-        .map(FollowUp::Again)
+    let to = later.or_else(|| time_alone(words, from..range.end))?;
+    let which = ReminderRef::Latest;
+    Some(match words.get(range.end) {
+        "instead" => FollowUp::Change { which, to },
+        _ => FollowUp::Again(to),
+    })
 }
 
 /// "an hour earlier", "10 min later".
@@ -252,6 +266,11 @@ fn also(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     match words.get(before) {
         "also" => once_more(words, before..range.end),
         // "and thursdays": these days, too
+        // "and at 18": one more
+        "and" if words.get(range.start) == "at" && !words.is_question() => {
+            let time = time_alone(words, range).filter(TimeChange::is_hour);
+            time.map(FollowUp::Again)
+        }
         "and" if !words.is_question() => {
             let from = words.skip(range.start, phrases!["on", "every", "each"]);
             let is_days = repeats::weekdays(words, from).is_some();

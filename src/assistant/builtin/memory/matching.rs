@@ -47,6 +47,18 @@ fn asks_for_name(word: &str) -> bool {
 /// i?" isn't answered by the cat's age, and "where do i live?" not by where Bo lives.
 pub fn may_answer(memory: &str, question: &str) -> bool {
     let (memory, question) = (plain_words(memory), plain_words(question));
+    // "when is my birthday?" isn't answered by Theo's.
+    let of = |words: &[String], owners: &[&str]| {
+        words
+            .windows(2)
+            .any(|pair| owners.contains(&pair[0].as_str()) && pair[1] == "birthday")
+    };
+    if of(&question, &["my"])
+        && !of(&memory, &["my", "your"])
+        && memory.iter().any(|word| word == "birthday")
+    {
+        return false;
+    }
     let of_person = |word: &String| matches!(word.as_str(), "i" | "im" | "ive" | "we");
     let asked = question.windows(2).enumerate().find_map(|(at, pair)| {
         let is_person = matches!(pair[1].as_str(), "i" | "we");

@@ -264,7 +264,10 @@ pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<Befor
         let is_to = |at: usize| words.get(at) == "2" && is_task_word(words.get(at + 1));
         let links = (from + 1..end)
             .filter(|at| matches!(words.get(*at), "to" | "that" | "about") || is_to(*at));
-        let links = links.filter(|at| !is_destination(words, *at, event_end));
+        // "to water the plants and to lock the cellar" is one text.
+        let links = links.filter(|at| {
+            !is_destination(words, *at, event_end) && !matches!(words.get(at - 1), "and" | "&")
+        });
         let links: Vec<usize> = links.take(READINGS_MAX - 1).collect();
         // A time after the text belongs to the reminder as well.
         let split = |at: &usize| reading(*at, text_of(words, at + 1..event_end));

@@ -72,3 +72,10 @@ pub(super) fn parsed_request(
         ..parsed
     }
 }
+
+/// "why do you remind me today?"
+pub(super) fn asks_why(message: &ParsedMessage) -> bool {
+    let word = |after: usize| message.words.get(message.start + after);
+    matches!(word(0), "why" | "who" | "how")
+        && matches!(word(1), "do" | "did" | "does" | "are" | "will")
+}

@@ -145,7 +145,17 @@ fn begins_with_time_word(words: &Words) -> bool {
         return true;
     }
     // "at 7 30 to call"
-    if words.get(0).parse::<u32>().is_ok() && words.get(1) == "to" {
+    let begins_with_number = words.get(0).parse::<u32>().is_ok();
+    if begins_with_number && words.get(1) == "to" {
+        return true;
+    }
+    // "plus 8 hours"
+    if words.get(0) == "plus" && when::amount::delay(words, 1, true).is_some() {
+        return true;
+    }
+    // "5 tell bo about it", unlike "2 call ups"
+    let is_hour = words.get(0) != "2" && begins_with_number;
+    if is_hour && words.len() > 2 && is_task_word(words.get(1)) {
         return true;
     }
     let is_day = |at: usize| weekday_name(words.get(at)).is_some();
@@ -253,6 +263,8 @@ fn ends_with_time_word(words: &Words) -> bool {
         "next" => !matches!(before, "whats" | "what" | "is" | "comes" | "up" | "whos"),
         "again" => matches!(before, "and" | "then"),
         "one" => before == "and",
+        // "feed the cat not" beside "tomorrow"
+        "not" => !matches!(before, "or" | "why" | "if"),
         "respectively" => true,
         "then" => matches!(before, "and"),
         word => {

@@ -3,7 +3,7 @@
 
 use super::super::{Intent, MessageContext, ParsedMessage};
 use super::parts::{leading_time, split_words};
-use super::{command, names_nothing, repeats, when};
+use super::{command, is_task_word, names_nothing, repeats, when};
 use crate::assistant::builtin::parsing::read_message;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when::{Day, TimeExpression};
@@ -57,6 +57,7 @@ pub(in crate::assistant::builtin) fn spoken_of(message: &ParsedMessage<'_>) -> O
         || words.iter_hashed().any(|word| OTHER_TALK.contains(word))
         || !when::may_stand_in(words)
         || counts_by(words)
+        || is_time_of_clause(words)
     {
         return None;
     }
@@ -110,14 +111,52 @@ fn is_talk(text: &str) -> bool {
     let has_number_left = (1..words.len()).any(|at| match words.get(at) {
         "on" => is_number(at + 1),
         "and" | "&" => is_number(at - 1) && is_number(at + 1),
+        // "meds then 10"
+        "then" => is_number(at + 1),
         _ => false,
     });
+    // "bo called", "alarm went off"
+    let is_told = !is_task_word(words.get(0)) && is_past(words.get(1));
+    let is_rest = matches!(
+        words.phrase(0..words.len()).as_str(),
+        "try"
+            | "try again"
+            | "second"
+            | "first"
+            | "both"
+            | "both days"
+            | "extend to"
+            | "summary"
+            | "daily summary"
+    );
+    // "cacti as well"
+    let is_added = matches!(last, "too" | "also") || text.to_lowercase().ends_with(" as well");
     names_nothing(text)
+        || is_told
+        || is_rest
         || has_number_left
         || matches!(
             words.get(0),
-            "from" | "with" | "of" | "as" | "than" | "because" | "cos" | "cuz"
+            "from"
+                | "with"
+                | "of"
+                | "as"
+                | "than"
+                | "because"
+                | "cos"
+                | "cuz"
+                | "wait"
+                | "still"
+                | "busy"
+                | "ill"
+                | "id"
+                | "plus"
+                | "only"
+                | "just"
+                | "after"
+                | "also"
         )
+        || is_added
         || when::month(words.get(0)).is_some() && !matches!(words.get(0), "may" | "march")
         || matches!(last, "now" | "then" | "though" | "sorry" | "works")
         || is_clause && !is_telling
@@ -140,6 +179,16 @@ fn is_answer(text: &str) -> bool {
         .contains(word)
     };
     words.len() > 0 && words.iter().all(is_yes)
+}
+
+/// "call the bank before they close at 6": the time may be that of the clause.
+fn is_time_of_clause(words: &Words<'_>) -> bool {
+    let is_somebody =
+        |at: usize| matches!(words.get(at), "they" | "he" | "she" | "it" | "we" | "i");
+    let clause = (1..words.len()).find(|at| {
+        matches!(words.get(*at), "before" | "until" | "till" | "after") && is_somebody(at + 1)
+    });
+    clause.is_some_and(|at| (at + 2..words.len()).any(|n| when::read(words, n).is_some()))
 }
 
 /// "split 100 by 4", "3 by 4": after a number, "by" and another one are no time.

@@ -7,7 +7,7 @@ use super::correction;
 use super::day_in_text;
 use super::parts::{ReminderParts, WORDS_MAX, text_of, without_unknown_time};
 use super::spans;
-use super::task_words::{ASKS, begins_task};
+use super::task_words::{ASKS, begins_task, is_task_word};
 use super::vague;
 use super::zones;
 use crate::assistant::builtin::{Intent, ParsedMessage, subject, wording};
@@ -126,6 +126,11 @@ fn of_month(words: &Words, is_text: bool) -> Option<(u32, String)> {
 /// The question for the time. `is_text`: no time stands before the text.
 pub(super) fn without_time(text: String, is_text: bool) -> Intent {
     let words = Words::new(&text);
+    // "5 tell bo": the number may be an hour.
+    let begins_with_number = words.get(0) != "2" && words.get(0).parse::<u8>().is_ok();
+    if !is_text && begins_with_number && words.len() > 2 && is_task_word(words.get(1)) {
+        return Intent::Unclear(wording::reminder_half_understood(&text));
+    }
     if let Some((month, text)) = of_month(&words, is_text) {
         return Intent::AskWhen {
             reply: wording::reminder_day_of_month(month, &text),

@@ -3,6 +3,7 @@
 
 mod payments;
 mod removed;
+mod second_debts;
 mod settling;
 mod splits;
 
@@ -120,7 +121,7 @@ static SHOW: Phrases = Phrases::new(&[
 ]);
 static REMOVE_LAST: Phrases = Phrases::new(&[
     "delete the last payment", "remove the last payment", "delete last payment",
-    "remove last payment", "delete my last payment",
+    "remove last payment",
 ]);
 static SPLIT: Phrases = Phrases::new(&[
     "split the bill", "split a bill", "lets split the bill", "split the check", "split the costs",
@@ -131,10 +132,12 @@ fn fixed(request: &str) -> Option<BillSplitAction> {
     Some(match request {
         _ if OWED.contains(request) => BillSplitAction::Owed(None),
         _ if SHOW.contains(request) => BillSplitAction::Show,
+        "delete my last payment" | "remove my last payment" => BillSplitAction::RemoveOwnLast,
         _ if REMOVE_LAST.contains(request) => BillSplitAction::RemoveLast,
         "clear bill" | "delete bill" | "reset bill" | "clear bills" | "clear the bill"
-        | "new bill" | "start a new bill" | "clear our bill" | "delete the bill"
-        | "reset the bill" | "clear my bill" | "close the bill" => BillSplitAction::Clear,
+        | "clear our bill" | "delete the bill" | "reset the bill" | "clear my bill"
+        | "close the bill" => BillSplitAction::Clear,
+        "new bill" | "start a new bill" | "a new bill" => BillSplitAction::New,
         _ if SPLIT.contains(request) => BillSplitAction::Unclear,
         _ => return None,
     })

@@ -23,6 +23,17 @@ impl BillSplitState {
         }
     }
 
+    pub(super) fn remove_own_last(&mut self, context: &PowerContext<'_>) -> String {
+        let own = self.payments.iter().rposition(|one| one.by == context.by);
+        match own.map(|at| self.payments.remove(at)) {
+            None if self.payments.is_empty() => NOTHING.to_owned(),
+            None => {
+                "You've told me of no payment on this bill, so I've changed nothing.".to_owned()
+            }
+            Some(removed) => self.removed(&[removed]),
+        }
+    }
+
     /// All of the named ones or none. `None`: they may be something else than payments.
     pub(super) fn remove(
         &mut self,

@@ -48,7 +48,12 @@ pub(super) fn is_purpose(purpose: &str) -> bool {
             "less" | "instead" | "no" | "wait" | "sorry" | "oops" | "actually"
         )
     });
-    let is_more = statement::has_errand(&words) || purpose.contains('\n');
+    // "spent 12 on it"
+    let is_pronoun = matches!(
+        purpose.to_lowercase().as_str(),
+        "it" | "that" | "this" | "them" | "these" | "those" | "there" | "here" | "something"
+    );
+    let is_more = is_pronoun || statement::has_errand(&words) || purpose.contains('\n');
     statement::is_thing(purpose) && !is_changed && !is_more
 }
 

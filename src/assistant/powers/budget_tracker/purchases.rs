@@ -21,11 +21,11 @@ const BARE_WORDS_MAX: usize = 3;
 const SUPPOSED_WORDS_MAX: usize = 16;
 /// Words by which something else is wanted, or said: "change coffee to 6", "spotify costs 12.99",
 /// "20 xyz on taxi".
-const OTHER_REQUESTS: [&str; 36] = [
-    "change", "to", "no", "not", "make", "it", "was", "were", "is", "are", "be", "update",
-    "correct", "set", "delete", "remove", "undo", "add", "from", "that", "this", "wait",
-    "actually", "instead", "by", "should", "costs", "on", "for", "at", "owe", "owes", "paid",
-    "gave", "split", "i",
+const OTHER_REQUESTS: [&str; 41] = [
+    "change", "to", "no", "not", "every", "each", "daily", "weekly", "monthly", "make", "it",
+    "was", "were", "is", "are", "be", "update", "correct", "set", "delete", "remove", "undo",
+    "add", "from", "that", "this", "wait", "actually", "instead", "by", "should", "costs", "on",
+    "for", "at", "owe", "owes", "paid", "gave", "split", "i",
 ];
 
 /// Words that are in no such message. Sorted.

@@ -68,7 +68,11 @@ pub(super) fn read_several(
     today: Option<&dyn Fn() -> NaiveDate>,
 ) -> Option<CompletedHabits> {
     let is_link = |at: usize| matches!(words.get(at), "and" | "&");
-    if end.saturating_sub(start) > EACH_WORDS_MAX || !(start..end).any(is_link) {
+    // "meditated this morning, ran too"
+    let is_verb = |word: &str| is_past(word) && when::weekday_name(word).is_none();
+    let is_next = |at: usize| at + 1 < end && words.is_set_off(at) && is_verb(words.get(at + 1));
+    let is_listed = (start..end).any(|at| is_link(at) || is_next(at));
+    if end.saturating_sub(start) > EACH_WORDS_MAX || !is_listed {
         return None; // most messages
     }
     let mut parts: Vec<(usize, usize, Option<u32>)> = Vec::new();
@@ -113,13 +117,26 @@ pub(super) fn since(weekday: Weekday, today: NaiveDate) -> u32 {
     days % 7
 }
 
+/// How what is done already begins: "ran on monday".
+pub(super) fn is_past(word: &str) -> bool {
+    let is_other = matches!(
+        word,
+        "need" | "feed" | "weed" | "bed" | "red" | "seed" | "speed"
+    );
+    word.ends_with("ed") && !is_other
+        || matches!(
+            word,
+            "went" | "ran" | "swam" | "wrote" | "slept" | "ate" | "drank" | "rode" | "drew"
+        )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn several_things_and_days_are_told_apart() {
-        let cases: [(&str, &[(&str, u32)]); 9] = [
+        let cases: [(&str, &[(&str, u32)]); 10] = [
             ("ran today and yesterday", &[("ran", 0), ("ran", 1)]),
             ("ran and read yesterday", &[("ran", 1), ("read", 1)]),
             (
@@ -129,6 +146,10 @@ mod tests {
             (
                 "ran yesterday and did yoga today",
                 &[("ran", 1), ("yoga", 0)],
+            ),
+            (
+                "meditated this morning, ran",
+                &[("meditated this morning", 0), ("ran", 0)],
             ),
             (
                 "ran, swam and read",

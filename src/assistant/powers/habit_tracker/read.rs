@@ -3,7 +3,7 @@
 use chrono::NaiveDate;
 
 use super::HabitAction;
-use super::completion_day::{self, CompletionDay};
+use super::completion_day::{self, CompletionDay, is_past};
 use super::planned::planned;
 use super::weekly_goal::{changed, tracked, tracked_so_often};
 use crate::assistant::builtin::ParsedMessage;
@@ -239,19 +239,6 @@ fn is_participle(word: &str) -> bool {
             "taken", "had", "just", "already", "finally"
         ]
         .contains(word)
-}
-
-/// How what is done already begins: "ran on monday".
-fn is_past(word: &str) -> bool {
-    let is_other = matches!(
-        word,
-        "need" | "feed" | "weed" | "bed" | "red" | "seed" | "speed"
-    );
-    word.ends_with("ed") && !is_other
-        || matches!(
-            word,
-            "went" | "ran" | "swam" | "wrote" | "slept" | "ate" | "drank" | "rode" | "drew"
-        )
 }
 
 /// How what is done as a habit is often told: "i went to the gym".

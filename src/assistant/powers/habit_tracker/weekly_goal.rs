@@ -11,7 +11,9 @@ pub(super) fn changed(words: &Words<'_>, at: usize, end: usize) -> Option<HabitA
     static VERBS: Phrases = Phrases::new(&[
         "change my", "change", "make", "set", "update my", "update", "increase", "reduce",
     ]);
-    let from = words.after(at, &VERBS)?;
+    let Some(from) = words.after(at, &VERBS) else {
+        return said_so_often(words, at, end);
+    };
     let to = (from + 1..end).find(|n| {
         let is_count = times(words.get(*n)).is_some() || words.get(*n).ends_with("/week");
         is_count
@@ -24,6 +26,21 @@ pub(super) fn changed(words: &Words<'_>, at: usize, end: usize) -> Option<HabitA
     let to = to + usize::from(words.get(to) == "to");
     let per_week = read_times_per_week(words, to, end)?;
     Some(HabitAction::Often { name, per_week })
+}
+
+/// "run 4 times a week now", "i run 3 times a week": how often from now on, which reports nothing done.
+fn said_so_often(words: &Words<'_>, at: usize, end: usize) -> Option<HabitAction> {
+    const NAME_WORDS_MAX: usize = 4;
+    static FROM_NOW: Phrases = Phrases::new(&["from now on", "now", "instead"]);
+    let until = (at + 1..end).find(|n| words.after(*n, &FROM_NOW) == Some(end));
+    let from = words.skip(at, phrases!["i do my", "i do", "i", "my"]);
+    let names_end = end.min(from + 1 + NAME_WORDS_MAX);
+    let (to, per_week) = (from + 1..names_end)
+        .find_map(|n| Some((n, read_times_per_week(words, n, until.unwrap_or(end))?)))?;
+    // "water plants every day" may be something else.
+    let is_counted = times(words.get(to)).is_some() || words.get(to).contains("/week");
+    let name = parsers::original(words, from, to);
+    (until.is_some() || is_counted).then_some(HabitAction::Often { name, per_week })
 }
 
 /// A habit after "track" alone: only if it is said how often.

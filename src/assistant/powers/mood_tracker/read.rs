@@ -252,7 +252,15 @@ fn worded(words: &Words<'_>, from: usize, end: usize) -> Option<MoodAction> {
         return ends.then_some(MoodAction::Log { score, note });
     };
     let is_second = (after..end).any(|at| score_at(words, at).is_some());
-    let notes = [(from, at), (after, end)].map(|(from, to)| parsers::original(words, from, to));
+    // "down, maybe a 3"
+    let links = phrases![
+        "a", "like", "about", "maybe", "perhaps", "probably", "around", "only"
+    ];
+    let mut said = at;
+    while said > rest && links.contains(words.get(said - 1)) {
+        said -= 1;
+    }
+    let notes = [(from, said), (after, end)].map(|(from, to)| parsers::original(words, from, to));
     let notes: Vec<String> = notes.into_iter().filter(|note| !note.is_empty()).collect();
     Some(match number {
         _ if is_second || planned_time::names_other_day(words, after..end) => MoodAction::NotNow,
@@ -268,13 +276,17 @@ fn worded(words: &Words<'_>, from: usize, end: usize) -> Option<MoodAction> {
 /// number, and the index after it.
 fn number_after(words: &Words<'_>, from: usize, end: usize) -> Option<(usize, u8, usize)> {
     let is_apart = |at: usize| {
-        let is_linked = matches!(words.get(at - 1), "a" | "like" | "about" | "maybe" | "only");
+        let is_linked = matches!(
+            words.get(at - 1),
+            "a" | "like" | "about" | "maybe" | "perhaps" | "probably" | "around" | "only"
+        );
         at == from || words.is_set_off(at - 1) || is_linked
     };
     let scored = |at| score_at(words, at).map(|(number, after)| (at, number, after));
     let bare = || {
         let at = end.checked_sub(1).filter(|at| *at >= from)?;
-        Some((at, words.get(at).parse().ok()?, end))
+        let number = number_word(words.get(at)).or_else(|| words.get(at).parse().ok());
+        Some((at, number?, end))
     };
     let found = (from..end).find_map(scored).or_else(bare)?;
     is_apart(found.0).then_some(found)
@@ -291,7 +303,18 @@ fn score_at(words: &Words<'_>, at: usize) -> Option<(u8, usize)> {
         }
     };
     let is_number = number.starts_with(|c: char| c.is_ascii_digit());
-    is_number.then(|| (number.parse().unwrap_or(u8::MAX), next))
+    let typed = || is_number.then(|| number.parse().unwrap_or(u8::MAX));
+    number_word(number).or_else(typed).map(|n| (n, next))
+}
+
+fn number_word(word: &str) -> Option<u8> {
+    const NAMES: [&str; 10] = [
+        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    ];
+    (1..)
+        .zip(NAMES)
+        .find(|(_, name)| *name == word)
+        .map(|(n, _)| n)
 }
 
 /// "3/5", "3 out of 5": how much that is of 10 is not said.

@@ -43,6 +43,13 @@ pub(super) fn added(
         true => things,
         false => things.into_iter().flat_map(each_grocery).collect(),
     };
+    // "milk? not sure"
+    let is_doubt = |thing: &&String| thing.trim_end_matches(['?', '!']).contains('?');
+    if let Some(doubt) = things.iter().find(is_doubt) {
+        return TodoAction::Unclear(format!(
+            "“{doubt}” sounds like a question, so I've added nothing. Say “add …” with what you want."
+        ));
+    }
     let is_other = |thing: &&String| is_other_request(thing, list == ListName::InUse);
     if let Some(other) = things.iter().find(is_other) {
         return other_request(other);
@@ -95,8 +102,9 @@ pub(super) fn with_day_each(
 /// Where "if we have none" begins; not that of "check if the door is locked".
 pub(super) fn condition(words: &Words<'_>, from: usize, end: usize) -> Option<usize> {
     let at = (from + 1..end).find(|at| {
-        static CONDITIONS: Phrases =
-            Phrases::new(&["if", "only if", "unless", "in case", "but only if"]);
+        static CONDITIONS: Phrases = Phrases::new(&[
+            "if", "only if", "unless", "in case", "but only if", "but only when",
+        ]);
         words.after(*at, &CONDITIONS).is_some()
     })?;
     let is_asked = |at: usize| {

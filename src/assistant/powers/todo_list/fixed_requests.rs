@@ -9,6 +9,7 @@ pub(super) fn session_request(request: &str) -> Option<TodoAction> {
         "list" | "todo" | "show" | "show it" | "show list" | "show me" | "whats left"
         | "what is left" | "what do we need" => TodoAction::Show(ListName::InUse),
         "clear" | "clear it" | "clear all" => TodoAction::Clear(ListName::InUse),
+        "all done" => TodoAction::AllDone(ListName::InUse),
         _ => return None,
     })
 }

@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::phrases::number;
+use super::phrases::{has_words_of, number};
 use super::{LISTS_MAX, ListName, NAME_CHARS_MAX, TodoAction, TodoDraft, TodoState};
 use crate::assistant::local_time;
 use crate::assistant::powers::PowerContext;
@@ -316,10 +316,14 @@ impl TodoState {
             places.extend(self.places());
         }
         for place in places {
-            let texts = self.items_in(place).iter().map(|item| match matches(item) {
-                true => item.text.as_str(),
-                false => "",
-            });
+            let is_meant = |item: &Item| matches(item) && has_words_of(&item.text, text);
+            let texts = self
+                .items_in(place)
+                .iter()
+                .map(|item| match is_meant(item) {
+                    true => item.text.as_str(),
+                    false => "",
+                });
             let Some(at) = which(text, texts.clone()) else {
                 continue;
             };

@@ -69,6 +69,13 @@ pub(super) fn moved(message: &ParsedMessage<'_>, at: usize, end: usize) -> Optio
     let from = from.filter(|from| from.end == to.start);
     let last = from.as_ref().map_or(to.start, |from| from.start);
     let texts = things(message.words.original(at + 1..last));
+    // "the other list" may be any.
+    if matches!(&to.list, ListName::Named(name) if matches!(name.as_str(), "other" | "another" | "right" | "wrong" | "same" | "different"))
+        && to.end == end
+    {
+        let reply = "Which list do you mean? I've moved nothing. Say it with its name, like “move milk to my groceries list”.";
+        return Some(TodoAction::Unclear(reply.to_owned()));
+    }
     let is_whole = to.end == end && !texts.is_empty() && last > at + 1;
     is_whole.then(|| TodoAction::Move {
         texts,

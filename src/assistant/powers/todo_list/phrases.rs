@@ -314,3 +314,23 @@ pub(super) fn is_of_others(words: &Words<'_>, from: usize, end: usize) -> bool {
     ) && words.get(noun + 1) != "clock"
         || is_days()
 }
+
+/// Whether a thing has all the words by which it is named, or their plurals: "butter" is no word of
+/// "butternut squash".
+pub(super) fn has_words_of(thing: &str, named: &str) -> bool {
+    let (thing, named) = (Words::new(thing), Words::new(named));
+    let is_plural = |one: &str, many: &str| {
+        matches!(many.strip_prefix(one), Some("" | "s" | "es"))
+            || one
+                .strip_suffix('y')
+                .is_some_and(|stem| many.strip_prefix(stem) == Some("ies"))
+    };
+    // Scripts without spaces between words.
+    let is_same =
+        |a: &str, b: &str| is_plural(a, b) || is_plural(b, a) || !b.is_ascii() && a.contains(b);
+    let from = named.skip(
+        0,
+        phrases!["all the", "all my", "the", "my", "our", "some", "a", "an"],
+    );
+    (from..named.len()).all(|at| thing.iter().any(|word| is_same(word, named.get(at))))
+}

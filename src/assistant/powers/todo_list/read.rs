@@ -18,6 +18,7 @@ use crate::assistant::powers::parsers;
 use crate::assistant::powers::planned_time;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
+use crate::assistant::text::words::Words;
 
 /// Words after "add" for each thing, where no list is named.
 const PLAIN_WORDS_MAX: usize = 5;
@@ -53,7 +54,11 @@ pub(in crate::assistant::powers) fn parse(
     }
     let verb = words.get(at);
     if is_one_more(message, at, end) {
-        return Some((InSession, added(message, ListName::InUse, (at, end), None)));
+        let action = match condition(words, at, end) {
+            Some(condition) => condition_unclear(words, condition, end),
+            None => added(message, ListName::InUse, (at, end), None),
+        };
+        return Some((InSession, action));
     }
     if let "todo" | "to-do" | "todos" = verb
         && words.is_set_off(at)
@@ -135,16 +140,19 @@ fn add(
         return add_all(message, at, end);
     };
     let (strength, action) = add_all(message, at, condition)?;
-    let condition = parsers::original(&message.words, condition, end);
-    let unclear = || {
-        TodoAction::Unclear(format!(
-            "I can't tell by myself whether that's so: “{condition}”. So I've added nothing; say it without that, and I add it."
-        ))
-    };
     Some(match action {
-        TodoAction::Add(..) | TodoAction::Each(_) => (strength, unclear()),
+        TodoAction::Add(..) | TodoAction::Each(_) => {
+            (strength, condition_unclear(&message.words, condition, end))
+        }
         action => (strength, action),
     })
+}
+
+fn condition_unclear(words: &Words<'_>, condition: usize, end: usize) -> TodoAction {
+    let condition = parsers::original(words, condition, end);
+    TodoAction::Unclear(format!(
+        "I can't tell by myself whether that's so: “{condition}”. So I've added nothing; say it without that, and I add it."
+    ))
 }
 
 fn add_all(

@@ -39,6 +39,15 @@ impl TripState {
                 "A trip holds {PLANS_MAX} plans, and this one is full."
             ));
         }
+        if matches!(
+            what.to_lowercase().as_str(),
+            "nothing" | "none" | "nothing yet" | "nothing planned"
+        ) {
+            return Err(format!(
+                "I've added nothing to day {day} in {}. Say “remove …” with a plan to take it off.",
+                trip.place
+            ));
+        }
         let reply = format!(
             "Day {day}{} in {}: {what}.",
             trip.date(day, context),

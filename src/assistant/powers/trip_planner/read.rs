@@ -7,6 +7,7 @@ use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::RequestStrength::{self, Clear, InSession, Soft};
 use crate::assistant::powers::{local_time, parsers, statement};
 use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
 
 pub(in crate::assistant::powers) fn parse(
@@ -181,6 +182,18 @@ fn plan(message: &ParsedMessage<'_>, from: usize, end: usize, with: String) -> T
         None => (end, None, None),
     };
     let is_span = (from + 1..end).any(|at| words.after(at, &SPANS) == Some(end));
+    // "5 days from 5 january"
+    let counts_from = |at: usize| {
+        // "for 5 days from 5 january"
+        let is_linked = at > from + 1 && words.get(at - 2) == "for";
+        !is_linked
+            && matches!(words.get(at), "days" | "nights" | "weeks")
+            && matches!(words.get(at + 1), "from" | "starting")
+    };
+    let is_span = is_span || (from + 1..end).any(counts_from);
+    // "Rome is from 5 to 8 january"
+    let is_verb = to > from + 1 && matches!(words.get(to - 1), "is" | "will");
+    let to = to - usize::from(is_verb);
     match parsers::original(words, from, to) {
         _ if is_span => TripAction::DatesUnclear,
         place if place.is_empty() => TripAction::Unclear,
@@ -279,6 +292,9 @@ fn on_day(
         };
         return (from + 1 < end).then_some((strength, action));
     }
+    if let Some(found) = on_first_day(words, at, end) {
+        return Some(found);
+    }
     if words.get(at) == "add" {
         // "add colosseum to day 2", "add colosseum to day 2 in rome"
         let (to, day) = (at + 2..end).find_map(|to| {
@@ -293,6 +309,16 @@ fn on_day(
         return Some((Clear, TripAction::AddDay { day, what }));
     }
     None
+}
+
+/// "first day: arrive at 2", while there is a trip.
+fn on_first_day(words: &Words<'_>, at: usize, end: usize) -> Option<(RequestStrength, TripAction)> {
+    let at = words.skip(at, phrases!["on the", "the"]);
+    let day = when::ordinal(words.get(at)).filter(|_| words.get(at + 1) == "day")?;
+    let is_label = words.original(at + 1..at + 2).ends_with(':');
+    let what = parsers::original(words, at + 2, end);
+    let plan = TripAction::IfAny(Box::new(TripAction::AddDay { day, what }));
+    (is_label && at + 2 < end).then_some((Soft, plan))
 }
 
 /// "day 1 louvre, day 2 eiffel tower": the plan of each.

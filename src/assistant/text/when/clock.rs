@@ -223,7 +223,14 @@ fn clock_in_words(words: &Words, at: usize) -> Option<(TimeOfDay, usize)> {
     let (hour, end) = number(words, next + 1).filter(|(hour, _)| *hour <= 24)?;
     // "from 10 to 12" and "10 to 12 march" are spans.
     let before = at.checked_sub(1).map_or("", |n| words.get(n));
+    // "tuesday 10 to 12", unlike "tuesday at 10 to 12"
+    let is_day = weekday_name(before).is_some()
+        || month(before).is_some()
+        || matches!(before, "today" | "tomorrow" | "tonight" | "add");
+    let are_hours =
+        is_day && minutes <= 12 && words.get(at).starts_with(|c: char| c.is_ascii_digit());
     let is_span = matches!(before, "from" | "between" | "to" | "in" | "within")
+        || are_hours
         || is_numbered(before)
         || month(words.get(end)).is_some()
         || matches!(

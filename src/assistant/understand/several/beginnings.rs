@@ -27,10 +27,11 @@ const BEGINNINGS: [&str; 85] = [
 /// Their first words. Sorted.
 static FIRST_WORDS: WordSet = WordSet::new(&[
     "add", "are", "budget", "call", "can", "cancel", "change", "could", "delete", "did", "do",
-    "does", "done", "dont", "forget", "how", "hows", "i", "im", "is", "ive", "list", "make",
-    "mood", "move", "my", "note", "plan", "please", "put", "remember", "remind", "remove", "set",
-    "shall", "should", "show", "skip", "snooze", "spent", "split", "tell", "track", "wake", "what",
-    "whats", "when", "whens", "where", "wheres", "which", "who", "whos", "why", "will", "would",
+    "does", "done", "dont", "forget", "how", "hows", "i", "im", "is", "ive", "kindly", "list",
+    "make", "mood", "move", "my", "note", "plan", "please", "put", "remember", "remind", "remove",
+    "set", "shall", "should", "show", "skip", "snooze", "spent", "split", "tell", "track", "wake",
+    "what", "whats", "when", "whens", "where", "wheres", "which", "who", "whos", "why", "will",
+    "would",
 ]);
 
 /// How somebody begins to tell of something else, after "and" or a comma.
@@ -72,10 +73,19 @@ pub(super) fn beginnings(words: &Words) -> impl Iterator<Item = RequestStart> {
             && !adds_percent(words, beginning.at)
             && (names_number(words, beginning.at)
                 || is_set_apart(words, beginning.at) && tells_another(words, beginning.at)
-                || words.after(beginning.at, &BEGINNINGS).is_some()
+                || words
+                    .after(after_courtesy(words, beginning.at), &BEGINNINGS)
+                    .is_some()
                 || beginning.is_apart && may_be_fact(words, beginning.at)
                 || is_question())
     })
+}
+
+/// "kindly put washers on my list", "please add milk".
+pub(super) fn after_courtesy(words: &Words, at: usize) -> usize {
+    let next = words.skip(at, phrases!["kindly please", "please", "kindly"]);
+    // "please remind me" is a beginning itself.
+    if next < words.len() { next } else { at }
 }
 
 /// Whether a comma or "and" stands before it.

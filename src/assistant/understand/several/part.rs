@@ -173,7 +173,8 @@ impl<'a> MessagePart<'a> {
                 // "and remember my passport" is to be done.
                 let is_stated = || next.iter().any(|word| word == "is");
                 begins(&[
-                    "remind me", "remember that", "my name is", "spent", "i spent", "ive spent",
+                    "remind me", "remember that", "note that", "my name is", "spent", "i spent",
+                    "ive spent",
                 ]) || begins(&["remember my"]) && is_stated()
             }
             // "my door code is 1234, cancel the gym": nobody asked for the whole to be remembered.
@@ -244,7 +245,9 @@ impl MessagePart<'_> {
             Intent::Power(_) => words
                 .after(
                     0,
-                    phrases!["whats on my", "what is on my", "show my", "show me my"],
+                    phrases![
+                        "whats on my", "what is on my", "show my", "show me my", "tell me my"
+                    ],
                 )
                 .is_some(),
             Intent::Say(_) => words

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::{AMOUNT_WORDS_MAX, BeforeEvent, WORDS_MAX, offset_before, read};
+use super::{AMOUNT_WORDS_MAX, BeforeEvent, Offset, WORDS_MAX, offset_before, read};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::parsing::drop_name;
 use crate::assistant::text::phrases::{Phrases, phrases};
@@ -22,6 +22,14 @@ pub(in crate::assistant::builtin::reminder) fn several(
     let (mut offsets, mut from) = (Vec::new(), range.start);
     let last = loop {
         let start = (from..range.end).find(|at| !is_link(*at))?;
+        // "a day and an hour before": the first lacks its "before".
+        if let Some((offset, link)) = offset_before_link(words, start, range.end)
+            && offsets.len() < OFFSETS_MAX
+        {
+            offsets.push(offset);
+            from = link;
+            continue;
+        }
         let until = range.end.min(start + 1 + AMOUNT_WORDS_MAX);
         let before = (start + 1..until).find(|at| words.get(*at) == "before")?;
         let (lead, offset) = offset_before(words, start, before)?;
@@ -46,6 +54,25 @@ pub(in crate::assistant::builtin::reminder) fn several(
     let mut each: Vec<BeforeEvent> = others.collect();
     each.push(event);
     Some(each)
+}
+
+/// "a day" of "a day and an hour before", and where the link after it stands. "an hour and a half
+/// before" is one offset.
+fn offset_before_link(words: &Words, start: usize, end: usize) -> Option<(Offset, usize)> {
+    let is_link = |at: &usize| matches!(words.get(*at), "and" | "&");
+    let link = (start + 1..end.min(start + 1 + AMOUNT_WORDS_MAX)).find(is_link)?;
+    let before =
+        (link + 1..end.min(link + 2 + AMOUNT_WORDS_MAX)).find(|at| words.get(*at) == "before")?;
+    // "two months and a day before" is one.
+    let is_article = |at: usize| matches!(words.get(at), "a" | "an" | "the");
+    if !is_article(start) || !is_article(link + 1) {
+        return None;
+    }
+    let (whole, _) = offset_before(words, start, before)?;
+    let first = format!("{} before", words.original(start..link));
+    let first = Words::new(&first);
+    let (lead, offset) = offset_before(&first, 0, first.len() - 1)?;
+    (whole == link + 1 && lead == 0).then_some((offset, link))
 }
 
 /// The request that was said with the offset of "make it 2 hours before" instead of its own. `None`:

@@ -1,5 +1,6 @@
 //! Parses who paid and who owes: "Ana paid 30 for pizza", "Bo paid Ana back", "I owe Bo 20".
 
+use super::second_debts::{is_second_unclear, owes_too};
 use super::settling::{given, paid_to, settled, without_adverb};
 use super::{
     BillSplitAction, NAME_WORDS_MAX, PaidAction, are_several, everybody_but, is_self, is_somebody,
@@ -19,6 +20,9 @@ pub(super) fn owes(
 ) -> Option<(RequestStrength, BillSplitAction)> {
     let parts = money::parts(words, at, end);
     if parts.len() > 1 {
+        if is_second_unclear(words, &parts) {
+            return Some((Soft, BillSplitAction::DebtsUnclear));
+        }
         let first = parts
             .first()
             .and_then(|(from, to)| one_owes(words, *from, *to));
@@ -35,36 +39,6 @@ pub(super) fn owes(
         }
     }
     one_owes(words, at, end)
-}
-
-/// "cy 30" after "bo owes me 20 and": whom he owes it is said before.
-fn owes_too(
-    words: &Words<'_>,
-    from: usize,
-    end: usize,
-    first: &(RequestStrength, BillSplitAction),
-) -> Option<(RequestStrength, BillSplitAction)> {
-    let (strength, BillSplitAction::Owes { to, .. }) = first else {
-        return None;
-    };
-    let (at, (money, next)) = (from + 1..end.min(from + 1 + NAME_WORDS_MAX))
-        .find_map(|n| money::read(words, n).map(|found| (n, found)))?;
-    let debtor = parsers::original(words, from, at);
-    let purpose = match words.after(next, phrases!["for"]) {
-        Some(from) => parsers::original(words, from, end),
-        None if next == end => String::new(),
-        None => return None,
-    };
-    let is_clear = is_somebody(&debtor) && statement::is_thing(&purpose);
-    is_clear.then(|| {
-        let action = BillSplitAction::Owes {
-            debtor,
-            to: to.clone(),
-            money,
-            purpose,
-        };
-        (*strength, action)
-    })
 }
 
 /// "Bo owes me 20 for lunch", "I lent Bo 20".
