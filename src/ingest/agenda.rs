@@ -6,7 +6,7 @@ use super::powers::{bookings, event_lines, notices, stored_state};
 use super::turn::MessageTurn;
 use super::{direct_chat, gate, listing, memories, open_reminders};
 use crate::assistant::builtin::Span;
-use crate::assistant::powers::{Facts, Power, PowerContext};
+use crate::assistant::powers::{DaySpan, Facts, Power, PowerContext, minute_of_day};
 use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -207,8 +207,12 @@ fn text_of(
 /// The superpowers' lines about the days of a span.
 fn power_lines(turn: &MessageTurn<'_>, tx: &Tx<'_>, span: &Span) -> Result<Vec<String>> {
     let zone = turn.zone();
-    let day = |at: Timestamp| at.utc().with_timezone(&zone).date_naive();
-    let days = (day(span.range.start), day(span.range.end.plus_ms(-1)));
+    let moment = |at: Timestamp| {
+        let day = at.utc().with_timezone(&zone).date_naive();
+        (day, minute_of_day(at, zone))
+    };
+    let (last, minute) = moment(span.range.end.plus_ms(-1));
+    let days = DaySpan::between(moment(span.range.start), (last, minute + 1));
     let facts = Facts {
         bookings: bookings(tx, turn.user.id, turn.zone(), turn.now)?,
         ..Facts::default()

@@ -9,6 +9,7 @@ use chrono::{Datelike, NaiveDate};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::day_span::DaySpan;
 use super::local_time;
 use super::texts::{capital, counted, same, too_long};
 use super::{PowerContext, Superpower};
@@ -184,7 +185,8 @@ impl Superpower for BirthdayState {
         (!lines.is_empty()).then(|| format!("Birthdays: {}", lines.join(", ")))
     }
 
-    fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
+    fn between(&self, span: DaySpan) -> Vec<String> {
+        let (from, to) = span.days();
         let mut days: Vec<(NaiveDate, &str)> = self
             .birthdays
             .iter()

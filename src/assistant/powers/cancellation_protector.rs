@@ -4,9 +4,10 @@
 mod operations;
 mod read;
 
-use chrono::{Duration, NaiveDate};
+use chrono::Duration;
 use serde::{Deserialize, Serialize};
 
+use super::day_span::DaySpan;
 use super::entries::{Entries, Entry, EntryDraft, HOUR, MailedEntry, ReplacedDays};
 use super::facts::Booking;
 use super::notice::{self, Notice, promise};
@@ -215,9 +216,9 @@ impl Superpower for CancellationState {
         Some(&mut self.deadlines)
     }
 
-    fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
+    fn between(&self, span: DaySpan) -> Vec<String> {
         let line = |entry: &Entry, when: &str| format!("{} ends: {when}", entry.what);
-        self.deadlines.lines_between((from, to), line)
+        self.deadlines.lines_between(span, line)
     }
 
     fn occasions(&self, context: &PowerContext<'_>) -> Vec<Plan> {

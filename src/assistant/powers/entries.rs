@@ -15,6 +15,7 @@ use chrono::{Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::day_span::DaySpan;
 use super::notice::{self, Notice, SentNotices};
 use super::planned_time::PlannedTime;
 use super::{Plan, Power, PowerContext, RequestChoice};
@@ -276,13 +277,15 @@ impl Entries {
         (!lines.is_empty()).then(|| format!("{title}: {}", lines.join("; ")))
     }
 
-    /// A line for each of those days with when it is.
+    /// A line for each entry of that span with when it is.
     pub(super) fn lines_between(
         &self,
-        (from, to): (NaiveDate, NaiveDate),
+        span: DaySpan,
         line: impl Fn(&Entry, &str) -> String,
     ) -> Vec<String> {
+        let (from, to) = span.days();
         let mut found = self.between(from, to);
+        found.retain(|(date, entry)| span.has(*date, entry.minute));
         // A stay that began before.
         let is_in = |entry: &&Entry| {
             let last = entry.last_day.map(local_time::day);

@@ -4,9 +4,10 @@
 mod operations;
 mod read;
 
-use chrono::{Duration, NaiveDate};
+use chrono::Duration;
 use serde::{Deserialize, Serialize};
 
+use super::day_span::DaySpan;
 use super::entries::{Entries, Entry, EntryDraft, HOUR, MailedEntry, Period, ReplacedDays};
 use super::facts::Booking;
 use super::notice::{self, Notice, promise};
@@ -363,7 +364,8 @@ impl Superpower for RenewalState {
         Some(&mut self.renewals)
     }
 
-    fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
+    fn between(&self, span: DaySpan) -> Vec<String> {
+        let (from, to) = span.days();
         let found = self.renewals.between(from, to);
         let lines = found.iter().map(|(date, entry)| {
             let day = texts::display(*date, from);

@@ -4,10 +4,10 @@
 mod operations;
 mod read;
 
-use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
 use super::after_time::WordsAfterTime;
+use super::day_span::DaySpan;
 use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, TimeProblem};
 use super::facts::Booking;
 use super::notice::{Notice, promise};
@@ -351,9 +351,9 @@ impl Superpower for ParcelState {
         Some(&mut self.parcels)
     }
 
-    fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
+    fn between(&self, span: DaySpan) -> Vec<String> {
         let line = |entry: &Entry, when: &str| format!("{} arrives: {when}", entry.what);
-        self.parcels.lines_between((from, to), line)
+        self.parcels.lines_between(span, line)
     }
 
     fn occasions(&self, context: &PowerContext<'_>) -> Vec<Plan> {

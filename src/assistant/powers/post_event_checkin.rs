@@ -11,6 +11,7 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
 use super::after_time::WordsAfterTime;
+use super::day_span::DaySpan;
 use super::entries::{Entries, Entry, EntryDraft, EntryMention, HOUR};
 use super::entry_ref::EntryRef;
 use super::notice::{self, Notice, promise};
@@ -408,12 +409,12 @@ impl Superpower for CheckinState {
         Some(&self.events)
     }
 
-    fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
+    fn between(&self, span: DaySpan) -> Vec<String> {
         let line = |entry: &Entry, when: &str| match entry.details.as_str() {
             "" => format!("{}: {when}", entry.what),
             details => format!("{}: {when}, {details}", entry.what),
         };
-        self.events.lines_between((from, to), line)
+        self.events.lines_between(span, line)
     }
 
     fn occasions(&self, context: &PowerContext<'_>) -> Vec<Plan> {

@@ -12,6 +12,7 @@ mod which;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
+use super::day_span::DaySpan;
 use super::entries::{self, Entries, Entry, EntryDraft, EntryMention, MailedEntry};
 use super::entry_ref::EntryRef;
 use super::facts::Booking;
@@ -362,9 +363,9 @@ impl Superpower for ReservationState {
         Some(&mut self.bookings)
     }
 
-    fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
+    fn between(&self, span: DaySpan) -> Vec<String> {
         let line = |entry: &Entry, when: &str| format!("{}: {when}", entry.what);
-        self.bookings.lines_between((from, to), line)
+        self.bookings.lines_between(span, line)
     }
 
     fn plans(&self, context: &PowerContext<'_>) -> Vec<Plan> {

@@ -1,11 +1,11 @@
 //! What a superpower is: its state, its actions, and what others ask of it.
 
-use chrono::NaiveDate;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::context::PowerContext;
+use super::day_span::DaySpan;
 use super::effects::PowerEffect;
 use super::entries::Entries;
 use super::notice::Notice;
@@ -73,8 +73,8 @@ pub(super) trait Superpower:
         None
     }
 
-    /// Its entries for a range of days, inclusive.
-    fn between(&self, _from: NaiveDate, _to: NaiveDate) -> Vec<String> {
+    /// Its entries of a span of days or hours.
+    fn between(&self, _span: DaySpan) -> Vec<String> {
         Vec::new()
     }
 

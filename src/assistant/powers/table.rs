@@ -1,10 +1,10 @@
 //! The table of the superpowers: a line for each names the types of its state and of its
 //! actions. What can be asked of each superpower follows from them.
 
-use chrono::NaiveDate;
 use serde_json::Value;
 
 use super::context::PowerContext;
+use super::day_span::DaySpan;
 use super::lacking::{AnswerKind, LackingPart};
 use super::operations::{Arguments, CallContext, Result as ToolResult, read, schema};
 use super::plan::Plan;
@@ -133,16 +133,16 @@ macro_rules! superpowers {
                 }
             }
 
-            /// Its lines about those days, from the first to the last.
+            /// Its lines about that span.
             pub fn between(
                 self,
                 stored: Option<&StoredState>,
-                (from, to): (NaiveDate, NaiveDate),
+                span: DaySpan,
                 context: &PowerContext<'_>,
             ) -> Vec<String> {
                 match self {
                     $(Self::$power => read_state::<$module::$state>(stored, context)
-                        .map_or_else(|_| Vec::new(), |state| state.between(from, to)),)*
+                        .map_or_else(|_| Vec::new(), |state| state.between(span)),)*
                 }
             }
 

@@ -4,9 +4,9 @@
 mod operations;
 mod read;
 
-use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
+use super::day_span::DaySpan;
 use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry};
 use super::facts::Booking;
 use super::notice::{Notice, promise};
@@ -213,9 +213,9 @@ impl Superpower for TicketState {
         Some(&mut self.tickets)
     }
 
-    fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
+    fn between(&self, span: DaySpan) -> Vec<String> {
         let line = |entry: &Entry, when: &str| format!("Ticket for {when}: {}", entry.what);
-        self.tickets.lines_between((from, to), line)
+        self.tickets.lines_between(span, line)
     }
 
     fn plans(&self, context: &PowerContext<'_>) -> Vec<Plan> {

@@ -17,10 +17,10 @@ mod read;
 mod removed;
 mod whole_lists;
 
-use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::day_span::DaySpan;
 use super::planned_time::PlannedTime;
 use super::texts::{capital, counted, joined, same, too_long};
 use super::{Plan, PowerContext, PowerEffect, Superpower};
@@ -229,11 +229,12 @@ impl Superpower for TodoState {
         })
     }
 
-    fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
+    fn between(&self, span: DaySpan) -> Vec<String> {
+        let (from, _) = span.days();
         let dated = self.all().filter(|(_, item)| !item.done);
         let mut due: Vec<(PlannedTime, Place, &Item)> = dated
             .filter_map(|(place, item)| Some((item.due()?, place, item)))
-            .filter(|(due, ..)| (from..=to).contains(&due.day))
+            .filter(|(due, ..)| span.has(due.day, due.minute))
             .collect();
         due.sort_by_key(|(due, ..)| (due.day, due.minute));
         let line = |(due, place, item): (PlannedTime, Place, &Item)| {

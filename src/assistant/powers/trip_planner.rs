@@ -16,6 +16,7 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::day_span::DaySpan;
 use super::local_time;
 use super::texts::{self, counted, same, too_long};
 use super::{PowerContext, PowerEffect, RequestChoice, Superpower};
@@ -285,7 +286,8 @@ impl Superpower for TripState {
         })
     }
 
-    fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
+    fn between(&self, span: DaySpan) -> Vec<String> {
+        let (from, to) = span.days();
         let (from, to) = (local_time::number(from), local_time::number(to));
         let day = |number: i32| {
             let date = NaiveDate::from_num_days_from_ce_opt(number);

@@ -7,8 +7,8 @@ use std::ops::Range;
 use super::service_cache::{ServiceCache, to_event};
 use super::{notices, stored_state};
 use crate::assistant::powers::{
-    Booking, BookingDetails, CalendarName, EventFact, Facts, Mail, Plan, Power, PowerContext,
-    current_bookings, dropped_stops, is_travel, planned_trips, travel_times,
+    Booking, BookingDetails, CalendarName, DaySpan, EventFact, Facts, Mail, Plan, Power,
+    PowerContext, current_bookings, dropped_stops, is_travel, planned_trips, travel_times,
 };
 use crate::assistant::wording;
 use crate::clock::{Timestamp, Zone};
@@ -349,7 +349,7 @@ fn day(
         let stored = row.cloned().map(stored_state);
         let today = context.today();
         is_filled |= !power
-            .between(stored.as_ref(), (today, today), &context)
+            .between(stored.as_ref(), DaySpan::of_days(today, today), &context)
             .is_empty();
         lines.extend(power.brief(stored.as_ref(), &context));
     }
