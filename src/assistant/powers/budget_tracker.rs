@@ -20,6 +20,7 @@ use super::money::{self, Currency, Money};
 use super::texts::{self, same, too_long};
 use super::{PowerContext, Superpower, parsers};
 pub(super) use changed_amount::changed_amount;
+use expense_words::bare;
 pub(super) use operations::Arguments;
 pub(super) use possible_expenses::PossibleExpenses;
 pub(super) use read::parse;
@@ -282,13 +283,6 @@ impl BudgetState {
 
     /// "a taxi", where "taxis" are asked about.
     fn alike(&self, purpose: &str) -> Option<&str> {
-        let bare = |purpose: &str| {
-            let lower = purpose.to_lowercase();
-            let articles = ["a ", "an ", "the ", "my "];
-            let rest = articles.iter().find_map(|one| lower.strip_prefix(one));
-            let rest = rest.unwrap_or(&lower);
-            rest.strip_suffix('s').unwrap_or(rest).to_owned()
-        };
         let asked = bare(purpose);
         let mut purposes = self.expenses.iter().map(|one| one.purpose.as_str());
         purposes.find(|one| !asked.is_empty() && !same(one, purpose) && bare(one) == asked)
@@ -323,6 +317,10 @@ impl BudgetState {
             return Err(reply);
         }
         money::settle_currency(&mut self.currency, money.currency)?;
+        let purpose = match self.knows(&purpose) {
+            true => purpose,
+            false => self.alike(&purpose).map_or(purpose.clone(), str::to_owned),
+        };
         let known = self
             .budgets
             .iter()

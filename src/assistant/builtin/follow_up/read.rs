@@ -223,8 +223,8 @@ fn again(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let from = words.after(
         range.start,
         phrases![
-            "remind me again", "remind me of that", "remind me of it", "remind me about that",
-            "remind me about it",
+            "remind me again", "remind me one more time", "remind me once more",
+            "remind me of that", "remind me of it", "remind me about that", "remind me about it",
         ],
     )?;
     if from == range.end || words.after(from, phrases!["later", "soon"]) == Some(range.end) {

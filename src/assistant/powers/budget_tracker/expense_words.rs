@@ -91,3 +91,12 @@ pub(super) fn is_other_than_month(words: &Words<'_>, at: usize) -> bool {
         "weekly" | "daily" | "yearly" | "annual" | "annually" | "quarterly"
     ) || words.after(at, &SPANS).is_some()
 }
+
+/// A purpose without an article, in the singular: "taxi" of "the taxis".
+pub(super) fn bare(purpose: &str) -> String {
+    let lower = purpose.to_lowercase();
+    let articles = ["a ", "an ", "the ", "my "];
+    let rest = articles.iter().find_map(|one| lower.strip_prefix(one));
+    let rest = rest.unwrap_or(&lower);
+    rest.strip_suffix('s').unwrap_or(rest).to_owned()
+}
