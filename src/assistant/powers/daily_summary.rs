@@ -59,7 +59,8 @@ static SHOW: Phrases = Phrases::new(&[
 static STOP: Phrases = Phrases::new(&[
     "stop my daily summary", "stop my summary", "stop the daily summary", "stop the summary",
     "no more summaries", "stop sending me my summary", "cancel my daily summary",
-    "cancel my summary", "stop daily summary", "cancel the daily summary",
+    "cancel my summary", "stop daily summary", "cancel the daily summary", "stop the summaries",
+    "stop my summaries", "stop the daily summaries", "no summary anymore",
     "turn off my daily summary", "turn off the daily summary",
 ]);
 

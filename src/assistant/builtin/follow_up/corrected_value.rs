@@ -9,7 +9,7 @@ pub use days_span::names_days_span;
 use days_span::with_other_days;
 
 use super::new_time::{names_date, weekday_change};
-use super::revised_time::revised_time;
+use super::revised_time::{ValueTime, told, whole_time};
 use crate::assistant::builtin::parsing::drop_name;
 use crate::assistant::builtin::settings::is_first_name;
 use crate::assistant::builtin::subject;
@@ -62,22 +62,22 @@ pub(super) fn value_in(words: &Words) -> Option<String> {
             .filter(|from| from + 1 == words.len() && has_digit(words.get(*from)))
     };
     let changed = || words.after(words.skip(0, phrases!["please", "ok", "and"]), &CHANGES);
-    let told = || {
-        let from = revised_time(words, 0)?.from;
-        let value = Words::new(words.original(from..words.len()));
-        whole_time(&value).map(|_| from)
-    };
     // "8 people", "for 8 people"
     let counted = || {
         let from = words.skip(0, phrases!["for"]);
         people(words, from).filter(|(_, end)| *end == words.len())?;
         Some(from)
     };
-    if let Some(value) = marked_at_end(words) {
+    if let Some(value) = marked_at_end(words).or_else(|| told(words)) {
         return Some(value);
     }
+    let rather = || {
+        let from = words.after(0, phrases!["or rather", "rather", "or better", "better"])?;
+        whole_time(&Words::new(words.original(from..words.len()))).map(|_| from)
+    };
     let from = words.after(0, &MARKS).or_else(stated).or_else(changed);
-    let from = from.or_else(told).or_else(counted)?;
+    let from = from.or_else(rather);
+    let from = from.or_else(counted)?;
     let from = words.skip(from, &LINKS);
     // "make it for 8"
     let is_for_count = words.get(from) == "for" && words.get(from + 1).parse::<u32>().is_ok();
@@ -254,29 +254,6 @@ pub fn reworded(text: &str, old: &str, new: &str) -> Option<String> {
 pub fn is_day_for_span(message: &str, value: &str) -> bool {
     let (words, new) = (Words::new(message), Words::new(value));
     whole_time(&new).is_some_and(|time| time.day.is_some()) && days_span(&words, 0).is_some()
-}
-
-/// What a value names that is only a time; the default is a time of day.
-#[derive(Default)]
-struct ValueTime {
-    day: Option<Day>,
-    has_clock: bool,
-}
-
-fn whole_time(new: &Words) -> Option<ValueTime> {
-    let at = new.skip(0, phrases!["on", "at"]);
-    let day = when::day_at(new, at).filter(|(_, end)| *end == new.len());
-    let time = when::read(new, 0).filter(|(_, end)| *end == new.len());
-    let whole = time.map(|(spec, _)| ValueTime {
-        day: spec.day,
-        has_clock: spec.clock.is_some(),
-    });
-    whole.or_else(|| {
-        day.map(|(day, _)| ValueTime {
-            day: Some(day),
-            has_clock: false,
-        })
-    })
 }
 
 /// The only time of a message, or the part of it for which the new one stands: the time of day of

@@ -87,7 +87,36 @@ pub(in crate::assistant::builtin) fn spoken_of(message: &ParsedMessage<'_>) -> O
         }
         one => is_plan(one),
     };
-    is_meant.then_some(understood)
+    is_meant.then(|| of_evening(understood, words))
+}
+
+/// "concert on saturday at 8": nobody plays in the morning.
+fn of_evening(intent: Intent, words: &Words<'_>) -> Intent {
+    const HALF_DAY_S: i64 = 12 * 3_600;
+    static EVENTS: Phrases = Phrases::new(&[
+        "concert", "gig", "opera", "ballet", "musical", "theatre", "theater", "tickets for",
+        "ticket for",
+    ]);
+    let is_event = (0..words.len()).any(|at| words.after(at, &EVENTS).is_some());
+    let is_open = |at: usize| {
+        let clock = when::read(words, at).filter(|(spec, _)| spec.part.is_none());
+        let clock = clock.and_then(|(spec, _)| spec.clock);
+        clock.is_some_and(|clock| clock.bare && !clock.exact && (7..=11).contains(&clock.hour))
+    };
+    match intent {
+        Intent::Remind {
+            text,
+            send_at,
+            recurrence: None,
+            zone,
+        } if is_event && (0..words.len()).any(is_open) => Intent::Remind {
+            text,
+            send_at: send_at.plus_s(HALF_DAY_S),
+            recurrence: None,
+            zone,
+        },
+        other => other,
+    }
 }
 
 /// "from ZOB", "my daughter should come", "on days off I'm up", "tom's now": what is left beside the time
