@@ -88,22 +88,13 @@ pub(super) fn cancel(
     })
 }
 
-/// Whether one message set several reminders, or several came together and one of them comes again:
-/// "it" may be any.
+/// Whether several reminders came together, and one of them comes again: "it" may be any.
 fn is_one_of_several(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
     let Some((latest, _)) = latest::read_named(turn, tx)? else {
         return Ok(false);
     };
-    if latest.reminders.len() < 2 {
+    if latest.event != ItemEvent::Delivered || latest.reminders.len() < 2 {
         return Ok(false);
-    }
-    if latest.event != ItemEvent::Delivered {
-        let first = &latest.reminders[0].text;
-        let are_different = latest.reminders.iter().any(|one| one.text != *first);
-        return Ok(latest.event == ItemEvent::Set
-            && are_different
-            && matches!(referent::find_last(turn, tx)?, Some(Referent::Open(open)) if open.len() > 1)
-            && !subject::has_changed(turn, tx)?);
     }
     for reminder in &latest.reminders {
         if tx.reminder(&reminder.schedule_id)?.is_some() {

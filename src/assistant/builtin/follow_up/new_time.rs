@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{MINUTE_S, NewTimeText, TimeChange};
 use crate::assistant::builtin::reminder::repeats;
-use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
 
@@ -311,7 +311,12 @@ pub(super) fn minutes_alone(words: &Words, range: Range<usize>, verb: &str) -> O
 
 /// A message that is only a time.
 pub(super) fn time_alone(words: &Words, range: Range<usize>) -> Option<TimeChange> {
-    if range.is_empty() {
+    /// "just a sec" asks for patience, "24/7" is no day.
+    static NO_TIMES: Phrases = Phrases::new(&[
+        "24/7", "just a sec", "just a second", "just a minute", "just a moment", "a sec",
+        "one sec", "a second", "one second", "1 sec",
+    ]);
+    if range.is_empty() || words.after(range.start, &NO_TIMES) == Some(range.end) {
         return None;
     }
     // "16h" is no wait.

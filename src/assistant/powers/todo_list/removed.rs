@@ -257,7 +257,7 @@ fn taken_back<'a>(message: &ParsedMessage<'a>, end: usize) -> Option<&'a str> {
 }
 
 fn is_done(word: &str) -> bool {
-    matches!(word, "done" | "✅" | "✔" | "✓" | "☑")
+    matches!(word, "done" | "bought" | "✅" | "✔" | "✓" | "☑")
 }
 
 fn is_everything(thing: &str) -> bool {
