@@ -202,6 +202,11 @@ static SAME_TIME: Phrases = Phrases::new(&["this time", "same time", "the same t
 
 /// "a month from to call", "week to call": what was left of "a month from tomorrow".
 fn begins_with_amount(words: &Words) -> bool {
+    // "at 3pm plus 8 hours"
+    let added = words.after(0, phrases!["plus", "minus"]);
+    if added.is_some_and(|at| when::read_duration(words, at).is_some()) {
+        return true;
+    }
     let end = when::amount::delay(words, 0, true).map(|(_, end)| end);
     // "day to leave" after "at 5 that"
     let end = end.or_else(|| {
@@ -266,10 +271,17 @@ fn ends_with_time_word(words: &Words) -> bool {
         // "feed the cat not" beside "tomorrow"
         "not" => !matches!(before, "or" | "why" | "if"),
         "respectively" => true,
+        // "at 5 to feed the cat not tomorrow": the day was read, and what it is not is left.
+        "not" => !matches!(before, "or" | "if" | "whether" | "why"),
+        "earlier" | "later" | "before" => before == "not",
+        "times" => matches!(before, "several" | "many" | "multiple"),
         "then" => matches!(before, "and"),
         word => {
             is_weekday_list(word)
-                || matches!(before, "until" | "till" | "from" | "to" | "since") && has_digit(word)
+                || matches!(
+                    before,
+                    "until" | "till" | "from" | "to" | "since" | "not" | "than"
+                ) && has_digit(word)
         }
     }
 }
