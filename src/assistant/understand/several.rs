@@ -299,8 +299,11 @@ fn is_detail_of_stay(before: &str, next: &str) -> bool {
 }
 
 fn is_link(words: &Words, at: usize) -> bool {
-    matches!(
-        words.get(at),
-        "and" | "then" | "also" | "plus" | "so" | "oh"
-    )
+    // "and please put milk on my list", unlike "to say please"
+    let is_polite = matches!(words.get(at), "please" | "kindly") && at > 0;
+    is_polite && (is_link(words, at - 1) || words.is_set_off(at - 1))
+        || matches!(
+            words.get(at),
+            "and" | "then" | "also" | "plus" | "so" | "oh"
+        )
 }
