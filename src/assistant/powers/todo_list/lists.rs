@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::phrases::{has_words_of, number};
+use super::phrases::{is_cut, number};
 use super::{LISTS_MAX, ListName, NAME_CHARS_MAX, TodoAction, TodoDraft, TodoState};
 use crate::assistant::local_time;
 use crate::assistant::powers::PowerContext;
@@ -316,7 +316,7 @@ impl TodoState {
             places.extend(self.places());
         }
         for place in places {
-            let is_meant = |item: &Item| matches(item) && has_words_of(&item.text, text);
+            let is_meant = |item: &Item| matches(item) && !is_cut(&item.text, text);
             let texts = self
                 .items_in(place)
                 .iter()

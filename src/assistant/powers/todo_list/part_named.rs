@@ -26,6 +26,8 @@ struct PartialName {
     is_head: bool,
     /// Words that are names of groceries.
     groceries: usize,
+    /// The name is one of a grocery.
+    is_grocery: bool,
 }
 
 impl PartialName {
@@ -47,6 +49,7 @@ impl PartialName {
             groceries: all.iter().filter(|word| is_grocery(word)).count(),
             item_words: all.len(),
             words,
+            is_grocery: is_grocery(name.get(from)) && words == 1,
         })
     }
 
@@ -56,9 +59,9 @@ impl PartialName {
         !self.is_head || self.groceries > 1 || self.item_words > self.words + 1
     }
 
-    /// "math" is the math homework.
+    /// "math" is the math homework; "tea" is hardly the tea towels.
     fn is_unsure_done(&self) -> bool {
-        self.groceries > 1
+        self.groceries > 1 || self.is_grocery && !self.is_head
     }
 }
 

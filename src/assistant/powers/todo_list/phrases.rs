@@ -315,22 +315,19 @@ pub(super) fn is_of_others(words: &Words<'_>, from: usize, end: usize) -> bool {
         || is_days()
 }
 
-/// Whether a thing has all the words by which it is named, or their plurals: "butter" is no word of
-/// "butternut squash".
-pub(super) fn has_words_of(thing: &str, named: &str) -> bool {
-    let (thing, named) = (Words::new(thing), Words::new(named));
-    let is_plural = |one: &str, many: &str| {
-        matches!(many.strip_prefix(one), Some("" | "s" | "es"))
-            || one
-                .strip_suffix('y')
-                .is_some_and(|stem| many.strip_prefix(stem) == Some("ies"))
+/// Whether a name is only the beginning of another word of the text: "butter" of "butternut squash".
+pub(super) fn is_cut(text: &str, name: &str) -> bool {
+    let (text, name) = (text.to_lowercase(), name.to_lowercase());
+    let bare = ["the ", "my ", "our "];
+    let bare = bare.iter().find_map(|article| name.strip_prefix(article));
+    let name = bare.unwrap_or(&name);
+    let begins_word = |at: usize| !text[..at].ends_with(char::is_alphanumeric);
+    let is_whole = |at: usize| {
+        let rest = &text[at + name.len()..];
+        let rest = rest.split(|c: char| !c.is_alphanumeric()).next();
+        matches!(rest.unwrap_or_default(), "" | "s" | "es")
     };
-    // Scripts without spaces between words.
-    let is_same =
-        |a: &str, b: &str| is_plural(a, b) || is_plural(b, a) || !b.is_ascii() && a.contains(b);
-    let from = named.skip(
-        0,
-        phrases!["all the", "all my", "the", "my", "our", "some", "a", "an"],
-    );
-    (from..named.len()).all(|at| thing.iter().any(|word| is_same(word, named.get(at))))
+    let mut found = text.match_indices(name).map(|(at, _)| at);
+    let is_there = !name.is_empty() && text.contains(name);
+    is_there && found.all(|at| begins_word(at) && !is_whole(at))
 }
