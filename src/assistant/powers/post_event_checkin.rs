@@ -3,7 +3,6 @@
 
 mod answer;
 mod changes;
-mod moved_part;
 mod operations;
 mod removal;
 
@@ -36,10 +35,6 @@ const NAME_WORDS_MAX: usize = 6;
 static HAVING: Phrases = Phrases::new(&[
     "i have", "ive got", "i got", "ive", "ill have", "i will have", "i am having", "im having",
     "wish me luck for", "wish me luck",
-]);
-
-static NOT_TO_ASK: Phrases = Phrases::new(&[
-    "dont ask me about", "dont ask about", "dont ask me how", "do not ask me about",
 ]);
 
 #[derive(Debug, Clone, PartialEq)]
@@ -118,7 +113,10 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Che
     if lists(message.request()) {
         return Some((Clear, CheckinAction::List));
     }
-    if let Some(from) = words.after(at, &NOT_TO_ASK) {
+    let asking = phrases![
+        "dont ask me about", "dont ask about", "dont ask me how", "do not ask me about",
+    ];
+    if let Some(from) = words.after(at, asking) {
         let from = words.skip(from, phrases!["my", "the"]);
         let about = parsers::original(words, from, end);
         return (!about.is_empty()).then_some((Clear, CheckinAction::Remove { about, on: None }));
@@ -147,13 +145,9 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Che
         return None;
     }
     let to = (named..first)
-        .find(|n| matches!(words.get(*n), "is" | "will" | "on" | "starts" | "begins"))
+        .find(|n| matches!(words.get(*n), "is" | "will" | "on"))
         .unwrap_or(first);
     let what = parsers::original(words, from, to);
-    let is_moved = at > message.start || words.get(end - 1) == "instead";
-    if is_moved && let Some(action) = moved_part::moved_part(message, &what, (first, last)) {
-        return Some((Soft, action));
-    }
     let clock = found.clock_text(words);
     let clock = clock.map_or_else(String::new, |clock| format!(" {clock}"));
     Some((
@@ -164,7 +158,9 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Che
                 time,
                 // "actually I have an exam on friday", "… on friday instead"
                 mention: match have {
-                    _ if is_moved => EntryMention::Moved,
+                    _ if at > message.start || words.get(end - 1) == "instead" => {
+                        EntryMention::Moved
+                    }
                     Some(_) => EntryMention::New,
                     // "my exam is on friday"
                     None => EntryMention::Known,
@@ -199,8 +195,8 @@ fn is_of_weight(word: &str) -> bool {
 
 fn is_negated(word: &str) -> bool {
     [
-        "no", "not", "never", "longer", "without", "isnt", "wont", "cancelled", "canceled",
-        "postponed", "off", "was", "had", "has",
+        "no", "not", "never", "without", "isnt", "wont", "cancelled", "canceled", "postponed",
+        "off", "was", "had", "has",
     ]
     .contains(&word)
 }

@@ -4,7 +4,6 @@
 
 mod changes;
 mod kinds;
-mod moving;
 mod operations;
 mod read;
 mod which;
@@ -13,11 +12,11 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
 use super::day_span::DaySpan;
-use super::entries::{self, Entries, Entry, EntryDraft, EntryMention, MailedEntry};
+use super::entries::{self, Entries, Entry, EntryDraft, EntryMention, MailedEntry, TimeProblem};
 use super::entry_ref::EntryRef;
 use super::facts::Booking;
 use super::notice::{Notice, promise};
-use super::planned_time::PlannedTime;
+use super::planned_time::{self, PlannedTime};
 use super::{Plan, Power, PowerContext, PowerEffect, RequestChoice, Superpower};
 use crate::assistant::builtin::TimeChange;
 use crate::assistant::text::words::Words;
@@ -88,13 +87,6 @@ pub enum ReservationAction {
         clock: String,
         reply: String,
     },
-    /// "lunch with Ana at 2 instead": another hour, or another day, of the one that is noted; else `keep`.
-    MoveOrKeep {
-        which: EntryRef,
-        to: TimeChange,
-        said: String,
-        keep: Box<Self>,
-    },
     /// Why the time can't be used.
     UnclearTime(String),
 }
@@ -150,6 +142,81 @@ impl ReservationState {
             (false, true) => return "That's today, so I don't remind you of it.".to_owned(),
         };
         promise(POWER, before, context)
+    }
+
+    /// The place knows nothing of it.
+    fn relocate(
+        &mut self,
+        which: &EntryRef,
+        (to, said): (TimeChange, &str),
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        let entry = match self.find_one(which, context) {
+            BookingMatch::One(entry) => entry,
+            BookingMatch::Several(found) => {
+                let request = |n| format!("move my booking {n} {said}");
+                return Some(self.ask_which(found, request, context));
+            }
+            BookingMatch::Nothing => return self.none_of(which, context),
+        };
+        let id = entry.id;
+        self.relocate_one(id, to, context)
+    }
+
+    /// Moves the one with that id.
+    fn relocate_one(
+        &mut self,
+        id: u32,
+        to: TimeChange,
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        let entry = self.bookings.get(id)?;
+        let words = Words::new(&entry.what);
+        let is_late = match entry.minute {
+            Some(minute) => minute >= EVENING,
+            None => kinds::is_in_the_evening(&words, 0..words.len()),
+        };
+        let to = if is_late { to.in_the_evening() } else { to };
+        let time = match entry.moved(&to, context) {
+            Ok(time) => time,
+            Err(TimeProblem::ComesAgain) => return Some(planned_time::comes_again()),
+            Err(TimeProblem::Unclear) => return Some(NEW_TIME_UNCLEAR.to_owned()),
+        };
+        let id = self.bookings.set_time(id, time, context)?;
+        self.new_time(id, context)
+    }
+
+    /// A stay is on other days.
+    fn move_stay(
+        &mut self,
+        which: &EntryRef,
+        (first, last): (NaiveDate, NaiveDate),
+        said: &str,
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        let id = match self.find_one(which, context) {
+            BookingMatch::One(entry) => entry.id,
+            BookingMatch::Several(found) => {
+                let request = |n| format!("move my booking {n} {said}");
+                return Some(self.ask_which(found, request, context));
+            }
+            BookingMatch::Nothing => return self.none_of(which, context),
+        };
+        let time = PlannedTime {
+            day: first,
+            minute: None,
+        };
+        let id = self.bookings.set_time(id, time, context)?;
+        self.bookings.set_last(id, last);
+        self.new_time(id, context)
+    }
+
+    fn new_time(&mut self, id: u32, context: &PowerContext<'_>) -> Option<String> {
+        let notice = self.announced(id, context);
+        let line = self.bookings.get(id)?.display(context);
+        Some(format!(
+            "Okay, I noted the new time: {line}. I can't change it with them; please do that yourself. {notice}"
+        ))
     }
 
     /// The soonest one with one of these words in its text.
@@ -307,15 +374,6 @@ impl Superpower for ReservationState {
             ReservationAction::Move { which, to, said } => {
                 return self.relocate(&which, (to, &said), context);
             }
-            ReservationAction::MoveOrKeep {
-                which,
-                to,
-                said,
-                keep,
-            } => match self.named(&which, context).is_empty() {
-                true => return self.apply(*keep, context),
-                false => return self.relocate(&which, (to, &said), context),
-            },
             ReservationAction::MoveStay {
                 which,
                 first,

@@ -1,6 +1,6 @@
 //! The moment that a new time means: of a new reminder, and of one that is set.
 
-use chrono::{Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Weekday};
+use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Weekday};
 
 use super::{NewTime, NewTimeText, TimeChange};
 use crate::assistant::builtin::reminder::repeats::{Repeat, RepeatProblem};
@@ -132,7 +132,7 @@ fn moved_once(
     let day = Some(day).filter(|_| is_time_only && send_at > now);
     let said = spec;
     let spec = TimeExpression {
-        day: near_day(spec.day, local.date(), now, own).or(day),
+        day: spec.day.or(day),
         ..*spec
     };
     let is_whole_hour = spec.clock.is_some_and(|clock| clock.minute == 0);
@@ -145,28 +145,6 @@ fn moved_once(
         _ if is_whole_hour => at_own_time(spec, local.time(), now, zone),
         _ => at_own_time(same, local.time(), now, zone),
     }
-}
-
-/// A weekday alone is the one nearest to what was planned, if that is more than a week ahead.
-fn near_day(said: Option<Day>, planned: NaiveDate, now: Timestamp, zone: Zone) -> Option<Day> {
-    const WEEK_DAYS: i64 = 7;
-    let today = now.utc().with_timezone(&zone).date_naive();
-    let Some(Day::Weekday {
-        day,
-        next_week: false,
-    }) = said
-    else {
-        return said;
-    };
-    if (planned - today).num_days() <= WEEK_DAYS {
-        return said;
-    }
-    let before = planned.checked_sub_days(Days::new(3))?;
-    let near = before
-        .iter_days()
-        .take(7)
-        .find(|date| date.weekday() == day);
-    near.map(|date| day_of(date, now, zone))
 }
 
 /// On the same days at other hours.

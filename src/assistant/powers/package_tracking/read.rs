@@ -110,9 +110,7 @@ fn parse_late(
 ) -> Option<ParcelAction> {
     let from = late_end(&message.words, at)?;
     let shift = follow_up::read_shift(&message.words, from..end);
-    // "delayed to saturday": the one next to the day that it had.
-    let weekday = || follow_up::weekday_change(message.words.original(from..end));
-    let shift = shift.or_else(weekday).map(|to| ParcelAction::Move {
+    let shift = shift.map(|to| ParcelAction::Move {
         about: about.clone(),
         to,
     });
@@ -195,9 +193,7 @@ fn parse_parcel(
     let from = stated.unwrap_or(at);
     let from = words.skip(from, phrases!["my", "the", "a", "our", "this", "another"]);
     // "I have a package" is talk; so is "delivery" in a longer story.
-    // "keep it as a parcel": that was something else.
-    let is_told = stated.is_some() || verb.is_some() && kind <= from + 3;
-    if !is_told || words.is_question() || matches!(words.get(from), "it" | "that" | "them") {
+    if stated.is_none() && (verb.is_none() || kind > from + 3) || words.is_question() {
         return None;
     }
     let short = verb.and_then(|(_, next)| planned_time::short_day(message, next, end));

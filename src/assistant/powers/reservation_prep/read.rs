@@ -4,9 +4,8 @@ use std::ops::Range;
 
 use super::kinds::{is_booking, is_in_the_evening, is_kind, is_no_name, is_ride, is_stay};
 use super::{ReservationAction, changes};
-use crate::assistant::builtin::{ParsedMessage, TimeChange, follow_up};
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::entries::{EntryMention, removed_number};
-use crate::assistant::powers::entry_ref::EntryRef;
 use crate::assistant::powers::planned_time::{self, PlannedTime};
 use crate::assistant::powers::{RequestStrength, trip_planner};
 use crate::assistant::powers::{local_time, parsers, statement};
@@ -100,13 +99,10 @@ fn parse_stay(
     let is_instead = words.get(end - 1) == "instead" && next < end;
     let details = parsers::original(words, next, end - usize::from(is_instead));
     // "hotel is Astoria"
-    let named = words.skip(
-        kind + 1,
-        phrases![
-            "is booked at", "is booked", "booked at", "is reserved", "booked", "reserved", "is"
-        ],
-    );
-    let named = named.min(name_end);
+    let named = match words.get(kind + 1) {
+        "is" => kind + 2,
+        _ => kind + 1,
+    };
     let name = parsers::original(words, named, name_end);
     Some(ReservationAction::Keep {
         what: format!("{} {name}", parsers::original(words, start, kind + 1))
@@ -174,10 +170,6 @@ fn asked_number(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Re
 /// Whether a sentence about a dinner or the like states a booking: "dinner was great" doesn't.
 fn is_told(message: &ParsedMessage<'_>, start: usize, kind: usize, end: usize) -> bool {
     let words = &message.words;
-    // "lets skip dinner", "no table"
-    if (start..kind).any(|n| is_no_name(words.get(n))) {
-        return false;
-    }
     let links: &[&str] = match is_ride(words.get(kind)) {
         true => &["to", "from"],
         false => &["at", "in", "with", "for"],
@@ -196,19 +188,6 @@ fn is_told(message: &ParsedMessage<'_>, start: usize, kind: usize, end: usize) -
             "was" | "were" | "cancelled" | "canceled" | "isnt" | "wont" | "not"
         )
     });
-    // "dinner at Luigi would be nice on friday", "dinner on friday is off"
-    let timed = (kind..end)
-        .find(|n| when::read(words, *n).is_some())
-        .unwrap_or(end);
-    let is_supposed = (kind..timed).any(|n| {
-        matches!(
-            words.get(n),
-            "never" | "longer" | "would" | "could" | "might" | "should" | "maybe"
-        )
-    });
-    let is_off = matches!(words.get(end - 1), "off" | "on") && words.get(end - 2) == "is"
-        || words.get(end - 1) == "off" && words.get(end - 2) == "called";
-    let is_over = is_over || is_supposed || is_off;
     !is_over && (is_linked || is_booking(words.get(kind)) || is_stay())
 }
 
@@ -274,9 +253,13 @@ fn parse_booking(
     let from = booked.or(having).unwrap_or(at);
     let start = after_whom(words, from);
     let kind = (start..end.min(start + 4)).find(|n| is_kind(words.get(*n)));
-    let is_told = |kind| is_told(message, start, kind, end);
-    if booked.is_none() && !kind.is_some_and(is_told) {
-        return None;
+    if booked.is_none() {
+        let kind = kind?;
+        // "lets skip dinner", "no table"
+        let is_named = !(start..kind).any(|n| is_no_name(words.get(n)));
+        if !is_named || !is_told(message, start, kind, end) {
+            return None;
+        }
     }
     let strength = if booked.is_some() { Clear } else { Soft };
     if let Some(kind) = kind.filter(|kind| is_stay(words.get(*kind)))
@@ -297,26 +280,21 @@ fn parse_booking(
     // "actually dinner at Luigi on friday"
     let is_moved = is_instead || at > message.start;
     let mention = mention(words, (from, start), found.range().0, is_moved);
-    let clock = found.clock_text(words);
-    let clock = clock.map_or_else(String::new, |clock| format!(" {clock}"));
-    let to = moved_part(words, &found.range(), mention);
+    let clock = found
+        .clock_text(words)
+        .map_or_else(String::new, |clock| format!(" {clock}"));
     let time = match is_second(message) && !names_day(words, from, end) {
         true => Err(wording::day_needed()),
         false => found.time,
     };
     let action = match time {
-        Ok(time) => {
-            let which = EntryRef::of_name(what.clone());
-            let last = None;
-            let keep = ReservationAction::Keep {
-                what,
-                details,
-                time,
-                last,
-                mention,
-            };
-            moved_or_kept(which, to, keep)
-        }
+        Ok(time) => ReservationAction::Keep {
+            what,
+            details,
+            time,
+            last: None,
+            mention,
+        },
         Err(reply) => ReservationAction::AskDay {
             before: format!("I booked {what} "),
             clock,
@@ -326,50 +304,16 @@ fn parse_booking(
     Some((strength, action))
 }
 
-/// "at 2" of "lunch at 2 instead": only an hour, or only a day, of one that is known. "my dinner is on
-/// friday" may be another one.
-fn moved_part(
-    words: &Words<'_>,
-    (from, to): &(usize, usize),
-    mention: EntryMention,
-) -> Option<(TimeChange, String)> {
-    let change = follow_up::read_new_time(words, *from..*to)?;
-    let (spec, _) = when::read(words, *from).filter(|(_, end)| end == to)?;
-    let is_part = match mention {
-        EntryMention::Moved => spec.day.is_none() || spec.lacks_hour(),
-        EntryMention::Known => spec.day.is_none(),
-        EntryMention::New => false,
-    };
-    let is_time = spec.delay.is_none() && is_part;
-    is_time.then(|| (change, format!("to {}", words.original(*from..*to))))
-}
-
-fn moved_or_kept(
-    which: EntryRef,
-    to: Option<(TimeChange, String)>,
-    keep: ReservationAction,
-) -> ReservationAction {
-    match to {
-        Some((to, said)) => ReservationAction::MoveOrKeep {
-            which,
-            to,
-            said,
-            keep: Box::new(keep),
-        },
-        None => keep,
-    }
-}
-
 /// "and a haircut at 3" may be on the day of what was told before.
 fn is_second(message: &ParsedMessage<'_>) -> bool {
     message.start > 0 && message.words.get(0) == "and"
 }
 
-/// "booking number 77123": a detail of one. "booked and busy" is talk.
+/// "booking number 77123": a detail of one.
 fn names_detail(words: &Words<'_>, from: usize) -> bool {
     matches!(
         words.get(from),
-        "and" | "number" | "no" | "code" | "reference" | "ref" | "confirmation"
+        "number" | "no" | "code" | "reference" | "ref" | "confirmation"
     )
 }
 
