@@ -29,7 +29,7 @@ pub use builtin::{
     memory_names, memory_overlap, missing_part, name_and_day, named_apart, names_date, names_day,
     names_days_span, names_hour, names_offset, names_time, only_asks, reminder_answer,
     reminder_matches, request_with_answer, restated, reworded, second_request, separate_facts,
-    time_shift, unit_of_s, weekday_change, with_corrected_value, with_other_offset,
+    time_shift, unit_of_s, value_near, weekday_change, with_corrected_value, with_other_offset,
     with_other_person,
 };
 pub use time_words::depends_on_time;

@@ -49,7 +49,7 @@ pub(super) fn correct_by(
     let Some(last) = corrected_message(turn, tx)? else {
         return Ok(None);
     };
-    let corrected = as_corrected(tx, &last, persona)?;
+    let corrected = as_corrected(turn, tx, &last)?;
     let powers = changed_by(turn, tx, last.id)?;
     // It also set a reminder, which would stay as it is.
     if !powers.is_empty() && latest::is_of_last_message(turn, tx)? {
@@ -85,7 +85,7 @@ pub(super) fn correct_by(
     }
     let text = match (restated, value.as_ref()) {
         (Some(text), _) => Some(text),
-        (None, Some(value)) => assistant::with_corrected_value(&corrected, value),
+        (None, Some(value)) => with_value(turn, &corrected, value),
         (None, None) => return Ok(None),
     };
     Ok(match (powers.as_slice(), text) {
@@ -108,8 +108,7 @@ pub(super) fn reword(
     let Some(last) = turn.previous_message(tx)?.filter(|_| turn.agent.is_some()) else {
         return Ok(None);
     };
-    let persona = &turn.ingest.persona.get().name;
-    let corrected = as_corrected(tx, &last, persona)?;
+    let corrected = as_corrected(turn, tx, &last)?;
     let text = assistant::reworded(&corrected, old, new);
     match (changed_by(turn, tx, last.id)?.as_slice(), text) {
         ([power], Some(text)) if !latest::is_of_last_message(turn, tx)? => {
@@ -144,7 +143,7 @@ pub(super) fn ask_hour_or_people(
     let Some(last) = turn.previous_message(tx)? else {
         return Ok(None);
     };
-    let corrected = as_corrected(tx, &last, persona)?;
+    let corrected = as_corrected(turn, tx, &last)?;
     let value = assistant::corrected_value(&turn.message.text, persona);
     let readings = value.and_then(|value| assistant::hour_or_people(&corrected, &value));
     let Some((hour, count)) = readings else {
@@ -167,16 +166,23 @@ pub(super) fn ask_hour_or_people(
     Ok(Some(reply))
 }
 
+/// The message with that value; a weekday is the one next to a day that is weeks ahead.
+fn with_value(turn: &MessageTurn<'_>, message: &str, value: &str) -> Option<String> {
+    let near = assistant::value_near(message, value, turn.now, turn.zone());
+    assistant::with_corrected_value(message, near.as_deref().unwrap_or(value))
+}
+
 /// The text of a message with the corrections up to it: "spent 14 on lunch" for "no, 14" after
 /// "spent 12 on lunch", and for "no, spent 14 on lunch".
-fn as_corrected(tx: &Tx<'_>, last: &MessageRow, persona: &str) -> Result<String> {
+fn as_corrected(turn: &MessageTurn<'_>, tx: &Tx<'_>, last: &MessageRow) -> Result<String> {
+    let persona = &turn.ingest.persona.get().name;
     let chain = tx.view().chain(last.id, CORRECTIONS_MAX)?;
     let mut value_before: Option<String> = None;
     for message in chain.iter().rev().filter(|one| one.user == last.user) {
         let value = assistant::corrected_value(&message.text, persona);
         let corrected = value_before.and_then(|value_before| {
             assistant::restated(&message.text, &value_before)
-                .or_else(|| assistant::with_corrected_value(&value_before, value.as_ref()?))
+                .or_else(|| with_value(turn, &value_before, value.as_ref()?))
         });
         value_before = corrected.or(value).or_else(|| Some(message.text.clone()));
     }
@@ -199,6 +205,12 @@ pub(super) fn correct_of_power(
     };
     let is_clear = |text: &&str| asks(text, RequestStrength::Clear);
     let is_soft = |text: &&str| asks(text, RequestStrength::Soft);
+    // "actually my flight is at 9:20" says all of it anew.
+    let is_event = matches!(power, Power::ReservationPrep | Power::PostEventCheckin);
+    let is_sentence = |text: &&str| !assistant::may_be_value(text) && is_soft(text);
+    if is_event && value.filter(is_sentence).is_some() {
+        return Ok(None);
+    }
     let text = value
         .filter(is_clear)
         .or_else(|| text.filter(|text| is_clear(text) || is_soft(text)));

@@ -7,6 +7,7 @@ mod change;
 mod corrected_value;
 mod fixed;
 mod moment;
+mod near_day;
 mod new_time;
 mod next_dates;
 mod past_tense;
@@ -24,6 +25,7 @@ pub use corrected_value::{
 };
 pub(in crate::assistant) use fixed::{UNDO, is_consent};
 pub(in crate::assistant::builtin) use moment::problem;
+pub use near_day::value_near;
 pub use new_time::{
     answered_time, counted_unit_s, is_time_answer, names_date, names_day, names_hour, names_time,
     time_shift, unit_of_s, weekday_change,
@@ -290,6 +292,13 @@ impl TimeChange {
             day: day.day(),
         });
         Some(Self(NewTimeText::At(TimeExpression { day, ..clock })))
+    }
+
+    /// Of a day alone or a time of day alone.
+    pub(in crate::assistant) fn in_part(spec: TimeExpression) -> Option<Self> {
+        let has_hour = spec.clock.is_some() || spec.part.is_some();
+        let is_part = spec.delay.is_none() && spec.day.is_some() != has_hour;
+        is_part.then_some(Self(NewTimeText::At(spec)))
     }
 
     /// With a bare 8 as 20:00.

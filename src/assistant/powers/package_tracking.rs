@@ -15,6 +15,7 @@ use super::planned_time::{self, PlannedTime};
 use super::texts;
 use super::{Plan, Power, PowerContext, Superpower, events};
 use crate::assistant::builtin::TimeChange;
+use crate::assistant::local_time;
 use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
@@ -32,6 +33,8 @@ pub enum ParcelAction {
         what: String,
         /// Carrier and number.
         details: String,
+        /// "another parcel from Zara": not the one that is known.
+        is_other: bool,
         time: Option<PlannedTime>,
         after: WordsAfterTime,
     },
@@ -39,6 +42,8 @@ pub enum ParcelAction {
     SetTime {
         about: Option<String>,
         time: PlannedTime,
+        /// Where only a weekday is said, and that the parcel is late.
+        weekday: Option<TimeChange>,
     },
     /// Another hour of its day, or so long after it.
     Move {
@@ -87,7 +92,7 @@ pub(super) struct ParcelState {
 }
 
 impl ParcelState {
-    fn keep(&mut self, draft: EntryDraft, context: &PowerContext<'_>) -> String {
+    fn keep(&mut self, draft: EntryDraft, is_other: bool, context: &PowerContext<'_>) -> String {
         self.parcels.drop_old(KEPT_DAYS, context);
         let known = self.parcels.list.iter().find(|entry| {
             let mut numbers = draft.details.split(' ');
@@ -96,12 +101,17 @@ impl ParcelState {
         if let Some(id) = known.map(|entry| entry.id) {
             return self.keep_known(id, draft, context).unwrap_or_default();
         }
-        let same = self.parcels.list.iter().find(|entry| {
-            let is_named = entry.what != PARCEL || entry.day.is_none();
-            is_named && draft.details.is_empty() && texts::same(&entry.what, &draft.what)
-        });
+        let same = self
+            .parcels
+            .list
+            .iter()
+            .filter(|_| !is_other)
+            .find(|entry| {
+                let is_named = entry.what != PARCEL || entry.day.is_none();
+                is_named && draft.details.is_empty() && texts::same(&entry.what, &draft.what)
+            });
         if let (Some(_), Some(time)) = (same, draft.time)
-            && let Some(reply) = self.set_time(Some(&draft.what), time, context)
+            && let Some(reply) = self.set_time(Some(&draft.what), time, None, context)
         {
             return reply;
         }
@@ -192,12 +202,24 @@ impl ParcelState {
         &mut self,
         about: Option<&str>,
         time: PlannedTime,
+        weekday: Option<&TimeChange>,
         context: &PowerContext<'_>,
     ) -> Option<String> {
         let undated = self.parcels.without_day().filter(|_| about.is_none());
         let named = || self.which(about, context).map(|entry| entry.id);
         let Some(id) = undated.or_else(named) else {
             return self.ask_which(context);
+        };
+        let entry = self.parcels.get(id)?;
+        let moved = weekday.and_then(|weekday| entry.moved(weekday, context).ok());
+        let time = match (moved, entry.day.map(local_time::day)) {
+            // What is late comes after its day.
+            (Some(moved), Some(before)) if moved.day <= before => PlannedTime {
+                day: moved.day + chrono::Days::new(7),
+                ..moved
+            },
+            (Some(moved), Some(_)) => moved,
+            _ => time,
         };
         self.set_time_of(id, time, context)
     }
@@ -287,6 +309,7 @@ impl Superpower for ParcelState {
             ParcelAction::Keep {
                 what,
                 details,
+                is_other,
                 time,
                 after,
             } => {
@@ -302,10 +325,14 @@ impl Superpower for ParcelState {
                     period: None,
                     last: None,
                 };
-                after.with_left(self.keep(draft, context))
+                after.with_left(self.keep(draft, is_other, context))
             }
-            ParcelAction::SetTime { about, time } => {
-                return self.set_time(about.as_deref(), time, context);
+            ParcelAction::SetTime {
+                about,
+                time,
+                weekday,
+            } => {
+                return self.set_time(about.as_deref(), time, weekday.as_ref(), context);
             }
             ParcelAction::Move { about, to } => {
                 return self.shift(about.as_deref(), &to, context);

@@ -4,8 +4,8 @@
 use chrono::NaiveDate;
 
 use super::{local_time, parsers, texts};
-use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::reminder::repeats::repeats;
+use crate::assistant::builtin::{ParsedMessage, TimeChange};
 use crate::assistant::text::phrases::Phrases;
 use crate::assistant::text::when::{self, Day, Problem, TimeExpression};
 use crate::assistant::text::words::Words;
@@ -27,6 +27,14 @@ impl PlannedTime {
         texts::time_text(self.day, self.minute, today)
     }
 
+    /// As `typed`, with its time of day alone where no more was said.
+    pub(super) fn typed_part(self, part: Option<&TimeChange>) -> String {
+        match self.minute {
+            Some(minute) if part.is_some_and(TimeChange::is_hour) => texts::clock_text(minute),
+            _ => self.typed(),
+        }
+    }
+
     /// "2026-11-27 at 17:00", as it may be typed.
     pub(super) fn typed(self) -> String {
         match self.minute {
@@ -40,6 +48,8 @@ impl PlannedTime {
 pub(super) struct TimeInText {
     /// The error is the reply that says why it can't be used.
     pub(super) time: Result<PlannedTime, String>,
+    /// Where it names only a day or only a time of day: the change of something known.
+    pub(super) part: Option<TimeChange>,
     /// The words that say it: first, and after the last.
     spans: Vec<(usize, usize)>,
 }
@@ -90,7 +100,7 @@ fn before_link(words: &Words<'_>, from: usize, to: usize) -> usize {
     let is_link = |at: usize| {
         [
             "from", "on", "at", "is", "are", "now", "until", "till", "by", "starting", "its",
-            "the", "of", "leaves", "departs", "goes", "lands", "starts", "begins",
+            "the", "of", "booked", "leaves", "departs", "goes", "lands", "starts", "begins",
         ]
         .contains(&words.get(at))
     };
@@ -157,7 +167,11 @@ pub(super) fn find(
     } else {
         resolved(spec, message, evening).map_err(problem_text)
     };
-    Some(TimeInText { time, spans })
+    Some(TimeInText {
+        time,
+        part: TimeChange::in_part(spec),
+        spans,
+    })
 }
 
 /// "sat" directly after a verb, with the hour after it: elsewhere it may be another word.
@@ -176,6 +190,7 @@ pub(super) fn short_day(message: &ParsedMessage<'_>, at: usize, end: usize) -> O
     let is_one = !matches!(words.get(next), "or" | "and" | "to" | "-");
     is_one.then(|| TimeInText {
         time: resolved(spec, message, false).map_err(problem_text),
+        part: TimeChange::in_part(spec),
         spans: vec![(at, next)],
     })
 }

@@ -2,7 +2,7 @@
 
 use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Weekday};
 
-use super::{NewTime, NewTimeText, TimeChange};
+use super::{NewTime, NewTimeText, TimeChange, near_day};
 use crate::assistant::builtin::reminder::repeats::{Repeat, RepeatProblem};
 use crate::assistant::builtin::wording;
 use crate::assistant::text::when::{self, Day, Problem, TimeExpression, TimeOfDay};
@@ -131,8 +131,10 @@ fn moved_once(
     let day = day_of(local.date(), now, own);
     let day = Some(day).filter(|_| is_time_only && send_at > now);
     let said = spec;
+    let today = now.utc().with_timezone(&own).date_naive();
+    let near = near_day::day_in_place(spec, local.date(), today);
     let spec = TimeExpression {
-        day: spec.day.or(day),
+        day: near.or(spec.day).or(day),
         ..*spec
     };
     let is_whole_hour = spec.clock.is_some_and(|clock| clock.minute == 0);

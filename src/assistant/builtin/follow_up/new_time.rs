@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{MINUTE_S, NewTimeText, TimeChange};
+use super::{MINUTE_S, NewTimeText, TimeChange, near_day};
 use crate::assistant::builtin::reminder::repeats;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
@@ -148,6 +148,15 @@ fn hour_of_day(words: &Words, range: &Range<usize>) -> Option<TimeChange> {
         && (before(1) == "it" || before(2) == "it");
     let is_hour = is_digits(hour) && is_digits(minutes) && is_linked && !may_count;
     (is_hour && end == range.end).then_some(TimeChange(NewTimeText::At(spec)))
+}
+
+/// "16h" alone is an hour of the day, unlike "2h".
+fn late_hour(words: &Words, range: &Range<usize>) -> Option<TimeChange> {
+    const HOURS: Range<u32> = 13..24;
+    let hour: u32 = words.get(range.start).strip_suffix('h')?.parse().ok()?;
+    let (spec, end) = when::read_hour_alone(words, range.start)?;
+    let is_hour = HOURS.contains(&hour) && end == range.end;
+    is_hour.then_some(TimeChange(NewTimeText::At(spec)))
 }
 
 /// The words after "make it" and "move it": "10", "to friday", "by an hour", "10 minutes earlier".
@@ -319,14 +328,8 @@ pub(super) fn time_alone(words: &Words, range: Range<usize>) -> Option<TimeChang
     if range.is_empty() || words.after(range.start, &NO_TIMES) == Some(range.end) {
         return None;
     }
-    // "16h" is no wait.
-    let hours = words
-        .get(range.start)
-        .strip_suffix('h')
-        .and_then(|hours| hours.parse().ok());
-    if range.len() == 1 && hours.is_some_and(|hours: u32| (13..24).contains(&hours)) {
-        let (spec, _) = when::read_hour_alone(words, range.start)?;
-        return Some(TimeChange(NewTimeText::At(spec)));
+    if let Some(hour) = late_hour(words, &range) {
+        return Some(hour);
     }
     let repeat = || repeats::read(words, range.start).filter(|(_, end)| *end == range.end);
     if repeats::repeats(words, range.clone())
@@ -344,6 +347,7 @@ pub(super) fn time_alone(words: &Words, range: Range<usize>) -> Option<TimeChang
     if let Some((spec, end)) = when::read(words, range.start)
         && end == range.end
     {
+        let spec = near_day::with_named_week(spec, words, range.start);
         return Some(TimeChange(NewTimeText::At(spec)));
     }
     // "the 5th", "5th at 10"

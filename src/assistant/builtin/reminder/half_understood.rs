@@ -272,7 +272,6 @@ fn ends_with_time_word(words: &Words) -> bool {
         "not" => !matches!(before, "or" | "why" | "if"),
         "respectively" => true,
         // "at 5 to feed the cat not tomorrow": the day was read, and what it is not is left.
-        "not" => !matches!(before, "or" | "if" | "whether" | "why"),
         "earlier" | "later" | "before" => before == "not",
         "times" => matches!(before, "several" | "many" | "multiple"),
         "then" => matches!(before, "and"),

@@ -46,12 +46,14 @@ impl operations::Arguments<ParcelAction> for Arguments {
             ParcelOperation::List => ParcelAction::List,
             ParcelOperation::Undo => return Ok(None),
             ParcelOperation::Keep => ParcelAction::Keep {
+                is_other: false,
                 what: given(about, "parcel")?,
                 details: clean(self.details.as_deref().unwrap_or_default()),
                 time: planned_time(date, time, context)?,
                 after: WordsAfterTime::default(),
             },
             ParcelOperation::SetDay => ParcelAction::SetTime {
+                weekday: None,
                 about,
                 time: needed_time(date, time, context)?,
             },

@@ -115,6 +115,18 @@ fn parse_late(
         to,
     });
     let time = shift.or_else(|| new_time(message, about.clone(), from, end));
+    let time = time.map(|action| match action {
+        ParcelAction::SetTime { about, time, .. } => {
+            let part = planned_time::find(message, from, end, false).and_then(|found| found.part);
+            let weekday = part.filter(TimeChange::is_weekday);
+            ParcelAction::SetTime {
+                about,
+                time,
+                weekday,
+            }
+        }
+        action => action,
+    });
     Some(time.unwrap_or(ParcelAction::Late(about)))
 }
 
@@ -136,7 +148,11 @@ fn new_time(
     }
     let found = planned_time::find(message, from, end, false)?;
     Some(match found.time {
-        Ok(time) => ParcelAction::SetTime { about, time },
+        Ok(time) => ParcelAction::SetTime {
+            about,
+            time,
+            weekday: None,
+        },
         Err(problem) => ParcelAction::UnclearTime(problem),
     })
 }
@@ -191,6 +207,7 @@ fn parse_parcel(
     let stated = words.after(at, &EXPECTING);
     let verb = (kind..end).find_map(|n| Some((n, arrival_verb(message, n)?)));
     let from = stated.unwrap_or(at);
+    let is_other = words.get(from) == "another";
     let from = words.skip(from, phrases!["my", "the", "a", "our", "this", "another"]);
     // "I have a package" is talk; so is "delivery" in a longer story.
     if stated.is_none() && (verb.is_none() || kind > from + 3) || words.is_question() {
@@ -241,6 +258,7 @@ fn parse_parcel(
     has_content.then_some(ParcelAction::Keep {
         what,
         details,
+        is_other,
         time,
         after,
     })
