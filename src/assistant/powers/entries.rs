@@ -27,7 +27,7 @@ pub(super) use mailed::MailedEntry;
 use mailed::without_mails;
 pub(super) use period::Period;
 pub(super) use replacement::EntryMention;
-pub(super) use replacement::ReplacedDays;
+pub(super) use replacement::{ReplacedDays, with_known_part};
 use shown::ShownEntries;
 pub(super) use shown::removed_number;
 

@@ -42,6 +42,8 @@ pub enum CheckinAction {
     Keep {
         what: String,
         time: PlannedTime,
+        /// Where only its day or its hour is said.
+        part: Option<TimeChange>,
         mention: EntryMention,
         after: WordsAfterTime,
     },
@@ -145,7 +147,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Che
         return None;
     }
     let to = (named..first)
-        .find(|n| matches!(words.get(*n), "is" | "will" | "on"))
+        .find(|n| matches!(words.get(*n), "is" | "will" | "on" | "starts" | "begins"))
         .unwrap_or(first);
     let what = parsers::original(words, from, to);
     let clock = found.clock_text(words);
@@ -156,6 +158,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Che
             Ok(time) => CheckinAction::Keep {
                 what,
                 time,
+                part: found.part,
                 // "actually I have an exam on friday", "… on friday instead"
                 mention: match have {
                     _ if at > message.start || words.get(end - 1) == "instead" => {
@@ -216,9 +219,8 @@ fn matters(what: &str) -> bool {
 impl CheckinState {
     fn keep(
         &mut self,
-        what: String,
-        time: PlannedTime,
-        mention: EntryMention,
+        (what, time): (String, PlannedTime),
+        said: (Option<&TimeChange>, EntryMention),
         after: WordsAfterTime,
         context: &PowerContext<'_>,
     ) -> String {
@@ -229,9 +231,12 @@ impl CheckinState {
             time: Some(time),
             ..EntryDraft::default()
         };
+        let found = self.called(&EventRef::of(EntryRef::of_name(what)), context);
+        let (draft, mention) = entries::with_known_part(draft, said, &found, context);
+        let (what, time) = (draft.what.clone(), draft.time.unwrap_or(time));
         let events = &self.events;
         let Some(days) = events.replaced_days(&what, time.day, mention, context) else {
-            let to = time.typed();
+            let to = time.typed_part(said.0);
             let which = EventRef::of(EntryRef::of_name(what));
             return self.ask_which(&which, |n| format!("move check-in {n} to {to}"), context);
         };
@@ -358,9 +363,10 @@ impl Superpower for CheckinState {
             CheckinAction::Keep {
                 what,
                 time,
+                part,
                 mention,
                 after,
-            } => self.keep(what, time, mention, after, context),
+            } => self.keep((what, time), (part.as_ref(), mention), after, context),
             CheckinAction::Move {
                 which,
                 to,

@@ -17,7 +17,7 @@ use super::entry_ref::EntryRef;
 use super::facts::Booking;
 use super::notice::{Notice, promise};
 use super::planned_time::{self, PlannedTime};
-use super::{Plan, Power, PowerContext, PowerEffect, RequestChoice, Superpower};
+use super::{Plan, Power, PowerContext, PowerEffect, RequestChoice, Superpower, texts};
 use crate::assistant::builtin::TimeChange;
 use crate::assistant::text::words::Words;
 use crate::model::mail_item::FactKind;
@@ -32,8 +32,6 @@ const BEFORE_S: i64 = 2 * 3_600;
 const KEPT_DAYS: i64 = 2;
 const NEW_TIME_UNCLEAR: &str =
     "I'm not sure which new time you mean. Say it like “move my dinner to friday at 20:00”.";
-/// Characters of the requested booking that the reply repeats.
-const ORDER_CHARS_MAX: usize = 60;
 /// A table from then on is for dinner, in minutes after midnight.
 const EVENING: u32 = 17 * 60;
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +41,8 @@ pub enum ReservationAction {
         /// Number, address, confirmation: the rest of the message.
         details: String,
         time: PlannedTime,
+        /// Where only its day or its hour is said.
+        part: Option<TimeChange>,
         /// The last day of a stay.
         last: Option<NaiveDate>,
         mention: EntryMention,
@@ -103,18 +103,27 @@ impl ReservationState {
     fn keep(
         &mut self,
         draft: EntryDraft,
-        time: PlannedTime,
+        part: Option<&TimeChange>,
         mention: EntryMention,
         context: &PowerContext<'_>,
     ) -> String {
         self.bookings.drop_old(KEPT_DAYS, context);
+        let found = self.named(&EntryRef::of_name(draft.what.clone()), context);
+        let several: Vec<u32> = found.iter().map(|entry| entry.id).collect();
+        let is_known = found
+            .iter()
+            .any(|entry| texts::same(&entry.what, &draft.what));
+        let (draft, mention) = entries::with_known_part(draft, (part, mention), &found, context);
+        let Some(time) = draft.time else {
+            return NEW_TIME_UNCLEAR.to_owned();
+        };
         let bookings = &self.bookings;
-        let Some(days) = bookings.replaced_days(&draft.what, time.day, mention, context) else {
-            let which = EntryRef::of_name(draft.what);
-            let found = self.named(&which, context).into_iter();
-            let found = found.map(|entry| entry.id).collect();
-            let to = time.typed();
-            return self.ask_which(found, |n| format!("move my booking {n} to {to}"), context);
+        let days = bookings.replaced_days(&draft.what, time.day, mention, context);
+        // "lunch at 2 instead" of two with other names
+        let is_open = mention == EntryMention::Moved && !is_known && several.len() > 1;
+        let Some(days) = days.filter(|_| !is_open) else {
+            let to = time.typed_part(part);
+            return self.ask_which(several, |n| format!("move my booking {n} to {to}"), context);
         };
         let (id, before) = match self.bookings.replace(POWER, draft, days, context) {
             Ok(replaced) => replaced,
@@ -122,7 +131,10 @@ impl ReservationState {
         };
         let notice = self.announced(id, context);
         let line = self.bookings.get(id).map(|entry| entry.display(context));
-        let also = self.bookings.also(id, context);
+        let also = match (mention, before.as_str()) {
+            (EntryMention::Moved, "") => self.others_of_kind(id, context),
+            _ => self.bookings.also(id, context),
+        };
         format!(
             "Noted: {}.{before}{also} {notice}",
             line.unwrap_or_default()
@@ -288,17 +300,6 @@ fn none_of(which: &EntryRef) -> String {
     }
 }
 
-/// Nothing can be booked from here.
-fn order_refused(what: &str) -> String {
-    let (what, booked) = match what.chars().count() {
-        1..=ORDER_CHARS_MAX => (what, what),
-        _ => ("it", "a table at Luigi"),
-    };
-    format!(
-        "I can't book or reserve anything, so nothing is booked. I can remind you to do it: “remind me in an hour to book {what}”. Once it is booked, tell me with its day, like “I booked {booked} on friday at 19:00”, and I keep it."
-    )
-}
-
 /// A table, a room or an appointment of a mail, with its number and address.
 fn entry_of_booking(booking: &Booking, context: &PowerContext<'_>) -> Option<MailedEntry> {
     let is_one = matches!(
@@ -343,6 +344,7 @@ impl Superpower for ReservationState {
                 what,
                 details,
                 time,
+                part,
                 last,
                 mention,
             } => {
@@ -353,7 +355,7 @@ impl Superpower for ReservationState {
                     period: None,
                     last,
                 };
-                self.keep(draft, time, mention, context)
+                self.keep(draft, part.as_ref(), mention, context)
             }
             ReservationAction::List => {
                 self.bookings.number(context);
@@ -384,7 +386,7 @@ impl Superpower for ReservationState {
                 let id = self.bookings.newest_entered()?.id;
                 return self.relocate_one(id, to, context);
             }
-            ReservationAction::Order(what) => order_refused(&what),
+            ReservationAction::Order(what) => changes::order_refused(&what),
             ReservationAction::Cancelled(which) => return self.remove(&which, true, context),
             ReservationAction::Remove(which) => return self.remove(&which, false, context),
             ReservationAction::AskTime(what) => format!(

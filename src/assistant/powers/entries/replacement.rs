@@ -4,6 +4,8 @@
 use chrono::NaiveDate;
 
 use super::{Entries, Entry, EntryDraft};
+use crate::assistant::builtin::TimeChange;
+use crate::assistant::powers::planned_time::PlannedTime;
 use crate::assistant::powers::{Power, PowerContext, local_time, texts};
 
 /// Days before or after an entry from a mail within which the person's words correct it.
@@ -39,6 +41,52 @@ pub(in crate::assistant::powers) enum ReplacedDays {
     SameDay,
     /// Two renewals may not.
     All,
+}
+
+/// The day or the hour that is not said of something known stays: "lunch at 2 instead", "my flight
+/// is at 9:20". `found`: what the name may mean.
+pub(in crate::assistant::powers) fn with_known_part(
+    draft: EntryDraft,
+    (part, mention): (Option<&TimeChange>, EntryMention),
+    found: &[&Entry],
+    context: &PowerContext<'_>,
+) -> (EntryDraft, EntryMention) {
+    let is_to_come = |entry: &&&Entry| {
+        let day = entry.date(context.today());
+        entry.mail.is_none() && day.is_some_and(|day| day >= context.today())
+    };
+    let mut known = found.iter().filter(is_to_come);
+    let (Some(known), None) = (known.next(), known.next()) else {
+        return (draft, mention);
+    };
+    let is_meant = match mention {
+        EntryMention::New => false,
+        EntryMention::Known => part.is_some_and(TimeChange::is_hour),
+        EntryMention::Moved => true,
+    };
+    if !is_meant || draft.last.is_some() {
+        return (draft, mention);
+    }
+    let what = known.what.clone();
+    let time = match part {
+        // A bare 8 of a dinner is in the evening.
+        Some(part) if part.is_hour() && known.minute.is_none() => {
+            let minute = draft.time.and_then(|time| time.minute);
+            let day = known.date(context.today());
+            day.map(|day| PlannedTime { day, minute })
+        }
+        Some(part) => known.moved(part, context).ok(),
+        None => None,
+    };
+    let time = time.or(draft.time);
+    (
+        EntryDraft {
+            what,
+            time,
+            ..draft
+        },
+        EntryMention::Moved,
+    )
 }
 
 impl Entries {

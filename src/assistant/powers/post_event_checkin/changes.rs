@@ -269,7 +269,8 @@ impl CheckinState {
         let entry = match (self.called(which, context).as_slice(), time) {
             ([], Some(time)) => {
                 let after = Default::default();
-                return Some(self.keep(what.clone(), time, EntryMention::New, after, context));
+                let new = (None, EntryMention::New);
+                return Some(self.keep((what.clone(), time), new, after, context));
             }
             ([], None) => {
                 return Some(format!(
@@ -362,7 +363,7 @@ impl CheckinState {
     }
 
     /// Those to come of that name: "the interview" may be a job interview.
-    fn called(&self, which: &EventRef, context: &PowerContext<'_>) -> Vec<&Entry> {
+    pub(super) fn called(&self, which: &EventRef, context: &PowerContext<'_>) -> Vec<&Entry> {
         let to_ask = self.to_ask(context);
         if let Some(number) = which.number {
             let at = number.checked_sub(1);

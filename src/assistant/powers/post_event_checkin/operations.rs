@@ -40,6 +40,7 @@ impl operations::Arguments<CheckinAction> for Arguments {
             CheckinOperation::Keep => CheckinAction::Keep {
                 what: what()?,
                 time: needed_time(self.date.as_deref(), self.time.as_deref(), context)?,
+                part: None,
                 mention: EntryMention::moved_if(self.moved.unwrap_or_default()),
                 after: WordsAfterTime::default(),
             },

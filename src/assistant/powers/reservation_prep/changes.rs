@@ -13,6 +13,8 @@ static ORDERED: Phrases = Phrases::new(&[
     "a", "an", "another", "me", "us", "my", "our", "the", "some", "it", "this", "that", "two",
     "three", "four", "flight", "flights", "train", "tickets", "taxi", "uber", "court", "for",
 ]);
+/// Characters of the requested booking that the reply repeats.
+const ORDER_CHARS_MAX: usize = 60;
 static ARTICLES: Phrases = Phrases::new(&["my", "the", "our", "a"]);
 /// Words that state a cancelled booking.
 static CANCELLED: Phrases = Phrases::new(&[
@@ -51,7 +53,10 @@ fn parse_cancelled(
     end: usize,
 ) -> Option<ReservationAction> {
     let words = &message.words;
-    let is_over = end > at && matches!(words.get(end - 1), "cancelled" | "canceled");
+    let is_off = end > at + 1
+        && words.get(end - 1) == "off"
+        && matches!(words.get(end - 2), "is" | "are" | "was" | "called");
+    let is_over = is_off || end > at && matches!(words.get(end - 1), "cancelled" | "canceled");
     let (from, end) = match words.after(at, &CANCELLED) {
         Some(from) => (from, end),
         // "my dinner with Bo is cancelled"
@@ -201,4 +206,15 @@ fn parse_moved(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Res
     let which = named(message, from, kind, link);
     let said = format!("to {}", parsers::original(words, next, end));
     Some(ReservationAction::Move { which, to, said })
+}
+
+/// Nothing can be booked from here.
+pub(super) fn order_refused(what: &str) -> String {
+    let (what, booked) = match what.chars().count() {
+        1..=ORDER_CHARS_MAX => (what, what),
+        _ => ("it", "a table at Luigi"),
+    };
+    format!(
+        "I can't book or reserve anything, so nothing is booked. I can remind you to do it: “remind me in an hour to book {what}”. Once it is booked, tell me with its day, like “I booked {booked} on friday at 19:00”, and I keep it."
+    )
 }

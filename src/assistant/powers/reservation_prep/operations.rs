@@ -49,6 +49,7 @@ impl operations::Arguments<ReservationAction> for Arguments {
                 what: what()?,
                 details: clean(self.details.as_deref().unwrap_or_default()),
                 time: needed_time(self.date.as_deref(), self.time.as_deref(), context)?,
+                part: None,
                 last: None,
                 mention: EntryMention::moved_if(self.moved.unwrap_or_default()),
             },

@@ -96,11 +96,11 @@ fn parse_stay(
     if first < today || next > end {
         return None;
     }
-    let is_instead = words.get(end - 1) == "instead" && next < end;
-    let details = parsers::original(words, next, end - usize::from(is_instead));
+    let (is_instead, end) = instead(words, next, end);
+    let details = without_instead(&parsers::original(words, next, end));
     // "hotel is Astoria"
     let named = match words.get(kind + 1) {
-        "is" => kind + 2,
+        "is" | "booked" => kind + 2,
         _ => kind + 1,
     };
     let name = parsers::original(words, named, name_end);
@@ -113,6 +113,7 @@ fn parse_stay(
             day: first,
             minute: None,
         },
+        part: None,
         last: Some(last),
         mention: EntryMention::moved_if(is_moved || is_instead),
     })
@@ -188,7 +189,15 @@ fn is_told(message: &ParsedMessage<'_>, start: usize, kind: usize, end: usize) -
             "was" | "were" | "cancelled" | "canceled" | "isnt" | "wont" | "not"
         )
     });
-    !is_over && (is_linked || is_booking(words.get(kind)) || is_stay())
+    // "dinner at Luigi would be nice on friday"
+    let time = (kind + 1..end).find(|n| when::read(words, *n).is_some());
+    let is_open = (kind..time.unwrap_or(end)).any(|n| {
+        matches!(
+            words.get(n),
+            "never" | "longer" | "would" | "could" | "might" | "should"
+        )
+    });
+    !is_open && !is_over && (is_linked || is_booking(words.get(kind)) || is_stay())
 }
 
 /// "my dinner at Luigi is" before the time: the known one.
@@ -273,16 +282,17 @@ fn parse_booking(
         let is_stated = booked.is_some() && !what.is_empty() && end - start <= WORDS_MAX;
         return is_stated.then_some((strength, ReservationAction::AskTime(what)));
     };
-    let is_instead = words.get(end - 1) == "instead" && found.range().1 < end;
-    let end = end - usize::from(is_instead);
-    let is_timed_first = kind.is_some_and(|kind| found.range().0 == kind + 1);
+    let (first, last) = found.range();
+    let (is_instead, end) = instead(words, last, end);
+    let is_timed_first = kind.is_some_and(|kind| first == kind + 1);
     let (what, details) = name_and_details(found.rest(words, start, end), is_timed_first)?;
-    // "actually dinner at Luigi on friday"
-    let is_moved = is_instead || at > message.start;
-    let mention = mention(words, (from, start), found.range().0, is_moved);
-    let clock = found
-        .clock_text(words)
-        .map_or_else(String::new, |clock| format!(" {clock}"));
+    let details = without_instead(&details);
+    // "actually dinner at Luigi on friday", "haircut now at 11"
+    let is_now = first > start && words.get(first - 1) == "now";
+    let is_moved = is_instead || is_now || at > message.start;
+    let mention = mention(words, (from, start), first, is_moved);
+    let clock = found.clock_text(words);
+    let clock = clock.map_or_else(String::new, |clock| format!(" {clock}"));
     let time = match is_second(message) && !names_day(words, from, end) {
         true => Err(wording::day_needed()),
         false => found.time,
@@ -292,6 +302,7 @@ fn parse_booking(
             what,
             details,
             time,
+            part: found.part,
             last: None,
             mention,
         },
@@ -302,6 +313,19 @@ fn parse_booking(
         },
     };
     Some((strength, action))
+}
+
+/// Whether "instead" follows the time or is the last word, and where the words end without it.
+fn instead(words: &Words<'_>, time_end: usize, end: usize) -> (bool, usize) {
+    let is_last = words.get(end - 1) == "instead" && time_end < end;
+    let is_instead = is_last || words.get(time_end) == "instead";
+    (is_instead, end - usize::from(is_last))
+}
+
+/// "bring the cake" of "at 9 instead, bring the cake".
+fn without_instead(details: &str) -> String {
+    let rest = details.strip_prefix("instead").unwrap_or(details);
+    rest.trim_start_matches([',', ';', '.', ' ']).to_owned()
 }
 
 /// "and a haircut at 3" may be on the day of what was told before.

@@ -67,6 +67,29 @@ impl ReservationState {
         readings.find(|found| !found.is_empty()).unwrap_or_default()
     }
 
+    /// " There's also hotel Astoria: Thursday, 3 December." of another one of its kind, in whose place
+    /// it may be.
+    pub(super) fn others_of_kind(&self, id: u32, context: &PowerContext<'_>) -> String {
+        let kind_of = |entry: &Entry| {
+            let words = Words::new(&entry.what);
+            words
+                .iter()
+                .find(|word| kinds::is_kind(word))
+                .map(str::to_owned)
+        };
+        let kind = self.bookings.get(id).and_then(kind_of);
+        let mut others = self.bookings.sorted(context).into_iter().filter(|entry| {
+            let is_to_come = entry
+                .last_date(context.today())
+                .is_some_and(|day| day >= context.today());
+            entry.id != id && kind.is_some() && kind_of(entry) == kind && is_to_come
+        });
+        match (others.next(), others.next()) {
+            (Some(only), None) => format!(" There's also {}.", only.display(context)),
+            _ => String::new(),
+        }
+    }
+
     /// Whether something of that kind is kept: "my flight to Oslo" where only one to Lisbon is.
     pub(super) fn keeps_kind_of(&self, which: &EntryRef) -> bool {
         let words = Words::new(&which.name);

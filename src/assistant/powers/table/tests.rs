@@ -152,6 +152,7 @@ fn arguments_of_what_is_planned_mean_actions() {
                 what: "Luigi".into(),
                 details: String::new(),
                 time: on(4, Some(1170)),
+                part: None,
                 last: None,
                 mention: crate::assistant::powers::entries::EntryMention::New,
             }),

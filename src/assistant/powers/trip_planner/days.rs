@@ -86,13 +86,15 @@ pub(in crate::assistant::powers) fn dates(
     turned(message, (first, last), at..end)
 }
 
-/// "5 days", "a week": the number of days, and the index after it.
+/// "5 days", "a week", "3 nights": the number of days, and the index after it.
 fn length(words: &Words<'_>, at: usize) -> Option<(u64, usize)> {
     let number = match words.get(at) {
         "a" | "one" => 1,
         number => number.parse().ok()?,
     };
     let unit_days = match words.get(at + 1) {
+        // The last one ends on the day after.
+        "night" | "nights" => return Some((u64::checked_add(number, 1)?, at + 2)),
         "day" | "days" => 1,
         "week" | "weeks" => 7,
         _ => return None,
@@ -100,17 +102,14 @@ fn length(words: &Words<'_>, at: usize) -> Option<(u64, usize)> {
     Some((u64::checked_mul(number, unit_days)?, at + 2))
 }
 
-/// "for 3 days from 5 jan"
+/// "for 3 days from 5 jan", "3 days from 5 jan"
 fn days_from(message: &ParsedMessage<'_>, at: usize) -> Option<(NaiveDate, NaiveDate, usize)> {
     let words = &message.words;
-    let from = words.after(at, phrases!["for"])?;
-    let days: u64 = words.get(from).parse().ok()?;
-    let first = words.after(
-        from + 1,
-        phrases![
-            "days from", "day from", "days starting", "days starting on", "days on",
-        ],
-    )?;
+    let from = words.skip(at, phrases!["for"]);
+    let (days, end) = length(words, from)?;
+    let is_on = from > at && words.get(end) == "on";
+    let first = words.after(end, phrases!["from", "starting", "starting on"]);
+    let first = first.or(is_on.then_some(end + 1))?;
     let (first, end) = parsers::read_day(words, first, message.context.now, message.zone())?;
     let last = first.checked_add_days(chrono::Days::new(days.checked_sub(1)?))?;
     Some((first, last, end))

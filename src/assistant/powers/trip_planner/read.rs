@@ -165,7 +165,12 @@ fn plan(message: &ParsedMessage<'_>, from: usize, end: usize, with: String) -> T
     });
     let (end, with) = after.unwrap_or((end, with));
     let found = (from + 1..end).find_map(|at| {
-        let link = words.skip(at, phrases!["from", "on", "between", "starting"]);
+        let link = words.skip(
+            at,
+            phrases![
+                "is from", "is on", "is", "from", "on", "between", "starting"
+            ],
+        );
         // "until 7 december": from today on.
         let until = words.after(link, phrases!["until", "till"]);
         let (first, last, next) = dates(message, until.unwrap_or(link))?;
