@@ -26,11 +26,10 @@ pub use builtin::{
     crisis_is_over, crisis_language, event_name, hour_or_people, is_consent, is_day_for_span,
     is_figure_of_speech, is_other_offset, is_time_answer, is_unrelated_to_crisis, may_answer,
     may_be_value, may_restate, means_all, memory_answers, memory_is_meant, memory_matches,
-    memory_names, memory_overlap, missing_part, name_and_day, named_apart, names_date, names_day,
+    memory_names, memory_overlap, missing_part, name_and_day, named_apart, names_day,
     names_days_span, names_hour, names_offset, names_time, only_asks, reminder_answer,
     reminder_matches, request_with_answer, restated, reworded, second_request, separate_facts,
-    time_shift, unit_of_s, value_near, weekday_change, with_corrected_value, with_other_offset,
-    with_other_person,
+    time_shift, unit_of_s, value_near, with_corrected_value, with_other_offset, with_other_person,
 };
 pub use time_words::depends_on_time;
 pub use understand::{Understanding, build_word_tables, is_courtesy, understand, understand_all};

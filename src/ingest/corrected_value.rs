@@ -66,22 +66,12 @@ pub(super) fn correct_by(
     if powers == [Power::TodoList] && value.as_ref().is_some_and(is_sum) {
         return Ok(Some(wording::change_unclear_of_list()));
     }
-    // "no, saturday" after "dinner on friday 18 december": the one next to that.
-    let weekday = |value: &str| {
-        let change = assistant::weekday_change(value)?;
-        assistant::names_date(&corrected).then_some(change)
-    };
     if let ([power], Some(value)) = (powers.as_slice(), &value)
-        && let Some(shift) = assistant::time_shift(value).or_else(|| weekday(value))
+        && let Some(shift) = assistant::time_shift(value)
+        && let Some(action) = power.move_of_newest(shift)
     {
-        match power.move_of_newest(shift) {
-            Some(action) => {
-                let moved = attempt::act(turn, tx, *power, action)?;
-                return Ok(moved.map(|reply| text_of(turn, reply)));
-            }
-            None if weekday(value).is_some() => return Ok(Some(wording::date_needed())),
-            None => {}
-        }
+        let moved = attempt::act(turn, tx, *power, action)?;
+        return Ok(moved.map(|reply| text_of(turn, reply)));
     }
     let text = match (restated, value.as_ref()) {
         (Some(text), _) => Some(text),

@@ -27,8 +27,8 @@ pub(in crate::assistant) use fixed::{UNDO, is_consent};
 pub(in crate::assistant::builtin) use moment::problem;
 pub use near_day::value_near;
 pub use new_time::{
-    answered_time, counted_unit_s, is_time_answer, names_date, names_day, names_hour, names_time,
-    time_shift, unit_of_s, weekday_change,
+    answered_time, counted_unit_s, is_time_answer, names_day, names_hour, names_time, time_shift,
+    unit_of_s,
 };
 pub(in crate::assistant) use new_time::{read_new_time, read_shift};
 pub(in crate::assistant) use read::read;

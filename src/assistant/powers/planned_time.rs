@@ -120,6 +120,16 @@ pub(super) fn is_evening(word: &str) -> bool {
     .contains(&word)
 }
 
+/// The day of something else.
+static OF_ANOTHER: Phrases = Phrases::new(&[
+    "on the same day", "the same day", "on that same day", "that same day", "same day",
+    "on that day", "that day", "the day after that", "the next day", "the following day",
+]);
+
+fn day_unsure() -> String {
+    "I'm not sure which day you mean. Please say it like “on friday” or “on 5 December”.".to_owned()
+}
+
 /// The time between the words `from` and `end`. `evening`: a bare 8 is 20:00.
 pub(super) fn find(
     message: &ParsedMessage<'_>,
@@ -148,8 +158,13 @@ pub(super) fn find(
         }
         at = next;
     }
-    let (spec, spans) = found?;
-    let time = if repeats(words, from..end) {
+    let (spec, mut spans) = found?;
+    // "the same day at 12"
+    let of_another = (from..end).find_map(|at| Some((at, words.after(at, &OF_ANOTHER)?)));
+    spans.extend(of_another);
+    let time = if of_another.is_some() {
+        Err(day_unsure())
+    } else if repeats(words, from..end) {
         Err(comes_again())
     } else if has_span(words, from..end, &spec) {
         Err("When does it begin? Please say one day and one time.".to_owned())
@@ -158,10 +173,7 @@ pub(super) fn find(
     } else if has_day_left(words, from..end, &spans)
         || spec.day.is_none() && has_slashed_left(words, from..end, &spans)
     {
-        Err(
-            "I'm not sure which day you mean. Please say it like “on friday” or “on 5 December”."
-                .to_owned(),
-        )
+        Err(day_unsure())
     } else if is_vague(words, &spans) {
         Err("Which day exactly? Please say it with the day, for example “on friday” or “on 5 December”.".to_owned())
     } else {

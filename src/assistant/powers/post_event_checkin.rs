@@ -3,6 +3,7 @@
 
 mod answer;
 mod changes;
+mod moved_part;
 mod operations;
 mod removal;
 
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::after_time::WordsAfterTime;
 use super::day_span::DaySpan;
-use super::entries::{Entries, Entry, EntryDraft, EntryMention, HOUR};
+use super::entries::{self, Entries, Entry, EntryDraft, EntryMention, HOUR};
 use super::entry_ref::EntryRef;
 use super::notice::{self, Notice, promise};
 use super::planned_time::{self, PlannedTime};
@@ -35,6 +36,10 @@ const NAME_WORDS_MAX: usize = 6;
 static HAVING: Phrases = Phrases::new(&[
     "i have", "ive got", "i got", "ive", "ill have", "i will have", "i am having", "im having",
     "wish me luck for", "wish me luck",
+]);
+
+static NOT_TO_ASK: Phrases = Phrases::new(&[
+    "dont ask me about", "dont ask about", "dont ask me how", "do not ask me about",
 ]);
 
 #[derive(Debug, Clone, PartialEq)]
@@ -115,10 +120,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Che
     if lists(message.request()) {
         return Some((Clear, CheckinAction::List));
     }
-    let asking = phrases![
-        "dont ask me about", "dont ask about", "dont ask me how", "do not ask me about",
-    ];
-    if let Some(from) = words.after(at, asking) {
+    if let Some(from) = words.after(at, &NOT_TO_ASK) {
         let from = words.skip(from, phrases!["my", "the"]);
         let about = parsers::original(words, from, end);
         return (!about.is_empty()).then_some((Clear, CheckinAction::Remove { about, on: None }));
@@ -150,6 +152,10 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Che
         .find(|n| matches!(words.get(*n), "is" | "will" | "on" | "starts" | "begins"))
         .unwrap_or(first);
     let what = parsers::original(words, from, to);
+    let is_moved = at > message.start || words.get(end - 1) == "instead";
+    if is_moved && let Some(action) = moved_part::moved_part(message, &what, (first, last)) {
+        return Some((Soft, action));
+    }
     let clock = found.clock_text(words);
     let clock = clock.map_or_else(String::new, |clock| format!(" {clock}"));
     Some((
@@ -161,9 +167,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Che
                 part: found.part,
                 // "actually I have an exam on friday", "… on friday instead"
                 mention: match have {
-                    _ if at > message.start || words.get(end - 1) == "instead" => {
-                        EntryMention::Moved
-                    }
+                    _ if is_moved => EntryMention::Moved,
                     Some(_) => EntryMention::New,
                     // "my exam is on friday"
                     None => EntryMention::Known,
@@ -198,8 +202,8 @@ fn is_of_weight(word: &str) -> bool {
 
 fn is_negated(word: &str) -> bool {
     [
-        "no", "not", "never", "without", "isnt", "wont", "cancelled", "canceled", "postponed",
-        "off", "was", "had", "has",
+        "no", "not", "never", "longer", "without", "isnt", "wont", "cancelled", "canceled",
+        "postponed", "off", "was", "had", "has",
     ]
     .contains(&word)
 }

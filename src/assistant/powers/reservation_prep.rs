@@ -169,6 +169,10 @@ impl ReservationState {
                 let request = |n| format!("move my booking {n} {said}");
                 return Some(self.ask_which(found, request, context));
             }
+            // "the plumber moved to friday"
+            BookingMatch::Nothing if !Words::new(&which.said).iter().any(kinds::is_kind) => {
+                return None;
+            }
             BookingMatch::Nothing => return self.none_of(which, context),
         };
         let id = entry.id;

@@ -315,11 +315,6 @@ pub fn left_as_it_was() -> String {
     "Okay, I've left everything as it was.".to_owned()
 }
 
-/// A day of the week that corrects a date.
-pub fn date_needed() -> String {
-    "Which date is that? I've changed nothing. Say it like “no, 21 December”.".to_owned()
-}
-
 /// A sum right after things were put on a list.
 pub fn change_unclear_of_list() -> String {
     "Is that what it cost? The list stays as it is, and I've noted nothing. Say “spent 12.40 on groceries” for what was spent, or “make it 3 eggs”."

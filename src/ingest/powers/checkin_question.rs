@@ -140,6 +140,13 @@ pub(in crate::ingest) fn answer(
             question::close(turn, tx)?;
             return Ok(Some(wording::left_as_it_was()));
         }
+        CheckinAnswer::Later => {
+            question::close(turn, tx)?;
+            let asked = names(&abouts);
+            return Ok(Some(wording::not_asked_again(
+                asked.first().unwrap_or(&"it"),
+            )));
+        }
         CheckinAnswer::Text(text) => text,
     };
     let is_chosen = earlier.is_some();

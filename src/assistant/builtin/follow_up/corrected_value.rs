@@ -8,7 +8,6 @@ use days_span::days_span;
 pub use days_span::names_days_span;
 use days_span::with_other_days;
 
-use super::new_time::{names_date, weekday_change};
 use super::revised_time::{ValueTime, told, whole_time};
 use crate::assistant::builtin::parsing::drop_name;
 use crate::assistant::builtin::settings::is_first_name;
@@ -136,10 +135,6 @@ pub fn with_corrected_value(message: &str, value: &str) -> Option<String> {
     }
     if let Some(text) = with_other_person(message, value) {
         return Some(text);
-    }
-    // A day of the week says nothing of a date.
-    if weekday_change(value).is_some() && names_date(message) {
-        return None;
     }
     // One day says nothing of the other.
     if is_day_for_span(message, value) {

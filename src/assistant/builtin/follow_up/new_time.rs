@@ -231,28 +231,6 @@ pub fn time_shift(text: &str) -> Option<TimeChange> {
         .flatten()
 }
 
-/// "saturday", "on saturday", and nothing else.
-pub fn weekday_change(text: &str) -> Option<TimeChange> {
-    let words = Words::new(text);
-    let from = words.skip(0, phrases!["on", "to", "till", "until"]);
-    when::weekday_name(words.get(from)).filter(|_| from + 1 == words.len())?;
-    time_alone(&words, from..words.len())
-}
-
-/// Whether a date is named: "18 december", unlike "friday".
-pub fn names_date(text: &str) -> bool {
-    use when::Day::{Date, OfMonth, OfYear, WeekdayAndDate};
-    let words = Words::new(text);
-    let is_date = |at| {
-        let day = when::read(&words, at).and_then(|(spec, _)| spec.day);
-        matches!(
-            day,
-            Some(Date { .. } | OfMonth(_) | OfYear { .. } | WeekdayAndDate { .. })
-        )
-    };
-    (0..words.len().min(COUNT_WORDS_MAX)).any(is_date)
-}
-
 /// "on 6 june" of "it's on 6 june".
 pub fn answered_time(text: &str) -> String {
     let words = Words::new(text);

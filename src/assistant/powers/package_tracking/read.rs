@@ -210,7 +210,9 @@ fn parse_parcel(
     let is_other = words.get(from) == "another";
     let from = words.skip(from, phrases!["my", "the", "a", "our", "this", "another"]);
     // "I have a package" is talk; so is "delivery" in a longer story.
-    if stated.is_none() && (verb.is_none() || kind > from + 3) || words.is_question() {
+    // "keep it as a parcel": that was something else.
+    let is_told = stated.is_some() || verb.is_some() && kind <= from + 3;
+    if !is_told || words.is_question() || matches!(words.get(from), "it" | "that" | "them") {
         return None;
     }
     let short = verb.and_then(|(_, next)| planned_time::short_day(message, next, end));

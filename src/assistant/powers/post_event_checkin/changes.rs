@@ -185,7 +185,7 @@ fn names_day(message: &ParsedMessage<'_>, from: usize, end: usize) -> bool {
     (from..end).any(day)
 }
 
-fn moved(
+pub(super) fn moved(
     message: &ParsedMessage<'_>,
     which: EventRef,
     from: usize,

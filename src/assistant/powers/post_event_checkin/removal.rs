@@ -14,6 +14,16 @@ impl CheckinState {
         context: &PowerContext<'_>,
     ) -> String {
         let mut to_ask = self.to_ask(context);
+        // "don't ask me about it": what was told last.
+        let is_pronoun = matches!(about.to_lowercase().as_str(), "it" | "that" | "this");
+        let newest = to_ask
+            .newest_entered()
+            .filter(|_| is_pronoun && on.is_none());
+        if let Some(id) = newest.map(|entry| entry.id) {
+            let removed = self.events.remove(id, context);
+            let what = removed.map_or_else(String::new, |removed| removed.what);
+            return format!("Okay, I won't ask about this: {what}.");
+        }
         to_ask.retain_on(on, context);
         if let Some(question) = to_ask.question_of(about, context) {
             return question;

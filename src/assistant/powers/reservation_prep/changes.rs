@@ -168,7 +168,30 @@ fn parse_moved_stay(
 fn parse_moved(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<ReservationAction> {
     let words = &message.words;
     let from = words.skip(at, phrases!["my", "our", "the"]);
-    let kind = (from..end.min(from + 4)).find(|n| is_kind(words.get(*n)))?;
+    // "the dentist moved to friday": a booking may be called so.
+    let is_named = |n: &usize| {
+        matches!(words.get(n + 1), "moved" | "got" | "was" | "is" | "has")
+            && !matches!(
+                words.get(*n),
+                "it" | "that"
+                    | "this"
+                    | "he"
+                    | "she"
+                    | "they"
+                    | "i"
+                    | "we"
+                    | "trip"
+                    | "got"
+                    | "was"
+                    | "is"
+                    | "has"
+                    | "been"
+                    | "just"
+            )
+    };
+    let near = from..end.min(from + 4);
+    let kind = near.clone().find(|n| is_kind(words.get(*n)));
+    let kind = kind.or_else(|| near.clone().find(is_named))?;
     let verbs = phrases!["is now", "is", "was", "got", "has been"];
     static MOVED: Phrases = Phrases::new(&[
         "moved to", "changed to", "rescheduled to", "postponed to", "pushed to", "pushed back to",

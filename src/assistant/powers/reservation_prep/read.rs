@@ -333,11 +333,11 @@ fn is_second(message: &ParsedMessage<'_>) -> bool {
     message.start > 0 && message.words.get(0) == "and"
 }
 
-/// "booking number 77123": a detail of one.
+/// "booking number 77123": a detail of one. "booked and busy" is talk.
 fn names_detail(words: &Words<'_>, from: usize) -> bool {
     matches!(
         words.get(from),
-        "number" | "no" | "code" | "reference" | "ref" | "confirmation"
+        "and" | "number" | "no" | "code" | "reference" | "ref" | "confirmation"
     )
 }
 
