@@ -44,6 +44,7 @@ use tokio::time::Instant;
 
 pub use allow_list::{AllowList, IdForm};
 pub use service::Credentials;
+pub use state_file::state_files;
 pub use status::RelayStatus;
 pub use uplink::Uplink;
 

@@ -211,10 +211,9 @@ impl Eraser {
         self.progress.lock().over = requested;
         outcome.and(dropping)?;
         if !run.skipped.is_empty() {
-            return Err(Error::unavailable(format!(
-                "Files of {} can't be removed; this is tried again in 10 minutes.",
-                accounts(run.skipped.len())
-            )));
+            return Err(Error::unavailable(
+                "Files of accounts can't be removed; this is tried again in 10 minutes.",
+            ));
         }
         let waiting = waiting?;
         for erasure in waiting.iter().filter(|one| one.rows_at.is_some()) {
@@ -444,14 +443,6 @@ impl Eraser {
         log::info!("account {} was erased", erasure.user_id);
         self.progress.lock().erased += 1;
         Ok(())
-    }
-}
-
-/// "1 account", "2 accounts".
-pub fn accounts(count: usize) -> String {
-    match count {
-        1 => "1 account".to_owned(),
-        _ => format!("{count} accounts"),
     }
 }
 

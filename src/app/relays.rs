@@ -1,7 +1,6 @@
 //! Relays that run inside the service. Each is a client of the service's own address, with its own
 //! token. A relay that ends is restarted after a pause.
 
-use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -270,20 +269,7 @@ pub fn relay_state(config: &Config, name: &str) -> PathBuf {
 
 /// The files that relays have made beside the database.
 pub fn relay_files(database: &Path) -> Vec<PathBuf> {
-    let prefix = files::beside(database, RELAY);
-    let entries = fs::read_dir(files::folder_of(database));
-    let names = entries
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.file_name());
-    let names = names.map(|name| database.with_file_name(name));
-    let is_relays = |file: &PathBuf| {
-        let (file, prefix) = (file.as_os_str(), prefix.as_os_str());
-        file.as_encoded_bytes()
-            .starts_with(prefix.as_encoded_bytes())
-    };
-    names.filter(is_relays).collect()
+    relay::state_files(&files::beside(database, RELAY))
 }
 
 /// Why the service no longer takes the token of a relay inside it; `None` if it does. A relay that

@@ -187,12 +187,12 @@ const SERVICE_ENDED: &str = "the service ended before it was done; nothing is lo
      run `chatkeep purge --now` again, or leave it to the service's next start";
 
 fn unfinished(remaining: usize) -> String {
-    let (accounts, are) = (
-        erasure::accounts(remaining),
-        if remaining == 1 { "is" } else { "are" },
-    );
+    let accounts = match remaining {
+        1 => "1 account is".to_owned(),
+        _ => format!("{remaining} accounts are"),
+    };
     format!(
-        "{accounts} {are} not erased yet; a running service continues, and its log says what \
+        "{accounts} not erased yet; a running service continues, and its log says what \
          they wait for (`chatkeep purge --dry-run` lists them)"
     )
 }

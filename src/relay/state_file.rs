@@ -77,6 +77,19 @@ pub(super) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     fs::rename(&draft, path)
 }
 
+/// The files whose paths begin with `prefix`.
+pub fn state_files(prefix: &Path) -> Vec<PathBuf> {
+    let begins = |file: &PathBuf| {
+        let (file, prefix) = (file.as_os_str(), prefix.as_os_str());
+        file.as_encoded_bytes()
+            .starts_with(prefix.as_encoded_bytes())
+    };
+    let entries = fs::read_dir(files::folder_of(prefix));
+    let entries = entries.into_iter().flatten().flatten();
+    let files = entries.map(|entry| prefix.with_file_name(entry.file_name()));
+    files.filter(begins).collect()
+}
+
 pub(super) fn create_folder_of(path: &Path) -> io::Result<()> {
     files::make_private_folder(files::folder_of(path))
 }

@@ -107,7 +107,9 @@ async fn who_delivers_depends_on_the_endpoint() {
         told.contains("I can't list, move or cancel it here."),
         "{told}"
     );
-    for text in ["reminders", "my reminders for today", "cancel 1"] {
+    for text in [
+        "reminders", "my reminders for today", "cancel my reminder to stretch",
+    ] {
         let answer = legacy_message(&service, &direct("ana", text)).await.json();
         let told = answer["reply_text"].as_str().unwrap();
         assert!(told.contains("isn't among them"), "{text}: {told}");

@@ -1,7 +1,7 @@
 //! Checks the files, folders and addresses named in the settings, without writing anything.
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access, statvfs};
 use socket2::{Domain, Protocol, Socket, Type};
@@ -28,22 +28,7 @@ pub(super) fn problems(config: &Config) -> Vec<ConfigProblem> {
     let database = &config.storage.path;
     note("storage.path", check_in_place(database));
     note("storage.path", store::inspect(database, true).map(drop));
-    for suffix in ["", "-wal", "-shm", ".lock"] {
-        let file = files::beside(database, suffix);
-        // A start gives the database's mode to the files of SQLite.
-        if suffix.starts_with('-') && store::takes_mode_of(&file, database) {
-            continue;
-        }
-        note("storage.path", writable_file(&file));
-    }
-    for file in app::relay_files(database) {
-        note("storage.path", writable_file(&file));
-    }
-    let photos = app::photos_folder(database);
-    if photos.exists() {
-        let writable = writable_folder(&photos).and_then(|()| no_lock_by_root(&photos));
-        note("storage.path", writable);
-    }
+    note("storage.path", writable(&files_of(database)));
     note("storage.path", writable_folder(folder_of(database)));
     note("storage.path", store::check_unlocked(database));
     let sealed = store::sealed_secret_in(database);
@@ -53,7 +38,7 @@ pub(super) fn problems(config: &Config) -> Vec<ConfigProblem> {
     if let Some(file) = &config.log.file {
         let folder = folder_of(file);
         note("log.file", no_folder(file));
-        note("log.file", writable_file(file));
+        note("log.file", writable(std::slice::from_ref(file)));
         note(
             "log.file",
             check_exists(folder).and_then(|()| writable_folder(folder)),
@@ -157,16 +142,19 @@ fn writable_folder(folder: &Path) -> Result<(), String> {
     })
 }
 
-/// Root may write everything, but what root has made may be closed to the service's user.
-fn no_lock_by_root(path: &Path) -> Result<(), String> {
-    match files::is_locked_by_root(path) {
-        true => Err(format!(
-            "{} belongs to root, and the owner of its folder can't write it: give it to the \
-             service's user (chown)",
-            path.display()
-        )),
-        false => Ok(()),
+/// The database and what the service makes beside it, as far as a start needs to write it.
+fn files_of(database: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for suffix in ["", "-wal", "-shm", ".lock"] {
+        let file = files::beside(database, suffix);
+        // A start gives the database's mode to the files of SQLite.
+        if !suffix.starts_with('-') || !store::takes_mode_of(&file, database) {
+            files.push(file);
+        }
     }
+    files.push(app::photos_folder(database));
+    files.extend(app::relay_files(database));
+    files
 }
 
 /// The folder, or the nearest one above it that exists.
@@ -183,14 +171,28 @@ fn no_folder(file: &Path) -> Result<(), String> {
     }
 }
 
-/// A file that may be missing.
-fn writable_file(file: &Path) -> Result<(), String> {
-    if !file.exists() {
-        return Ok(());
+/// Files and folders that may be missing.
+fn writable(paths: &[PathBuf]) -> Result<(), String> {
+    let refused = |path: &PathBuf| Some((path.display().to_string(), refusal(path)?));
+    let (names, why): (Vec<_>, Vec<_>) = paths.iter().filter_map(refused).unzip();
+    match why.first() {
+        None => Ok(()),
+        Some(why) => Err(format!("{} can't be written: {why}", names.join(", "))),
     }
-    files::check_writable(file)
-        .map_err(|why| format!("{} can't be written: {}", file.display(), with_advice(&why)))?;
-    no_lock_by_root(file)
+}
+
+/// Root may write everything, but what root has made may be closed to the service's user.
+fn refusal(path: &Path) -> Option<String> {
+    if !path.exists() {
+        return None;
+    }
+    match files::check_writable(path) {
+        Err(why) => Some(with_advice(&why)),
+        Ok(()) => files::is_locked_by_root(path).then(|| {
+            "root's, in a folder of another user, who can't write it; give it to the service's user (chown)"
+                .to_owned()
+        }),
+    }
 }
 
 fn with_advice(why: &std::io::Error) -> String {

@@ -67,18 +67,6 @@ fn a_group_says_whom_it_addresses() {
             true,
         ),
         (
-            "/start from-a-link",
-            json!([{"type": "bot_command", "offset": 0, "length": 6}]),
-            "hello",
-            true,
-        ),
-        (
-            "/start what time is it?",
-            json!([{"type": "bot_command", "offset": 0, "length": 6}]),
-            "hello what time is it?",
-            true,
-        ),
-        (
             "/help@OtherBot",
             json!([{"type": "bot_command", "offset": 0, "length": 14}]),
             "/help@OtherBot",
@@ -109,6 +97,20 @@ fn a_group_says_whom_it_addresses() {
             .incoming
             .is_addressed
     );
+}
+
+#[test]
+fn a_links_word_after_start_is_left_out() {
+    for (text, spoken) in [
+        ("/start", "hello"),
+        ("/start from-a-link", "hello"),
+        ("/start what time is it?", "hello what time is it?"),
+    ] {
+        let mut message = private(text);
+        message["entities"] = json!([{"type": "bot_command", "offset": 0, "length": 6}]);
+        let read = TelegramMessage::read(&message, &bot(), false).unwrap();
+        assert_eq!(read.text.as_deref(), Some(spoken), "{text}");
+    }
 }
 
 #[test]
