@@ -169,6 +169,9 @@ pub(super) fn change(
     ))
 }
 
+/// How far ahead times are left out: half a year.
+const LEFT_OUT_AHEAD_MS: i64 = 183 * 24 * 60 * 60 * 1000;
+
 /// Leaves out the times of a repeating reminder within a span. `None`: it has none in it, or too many.
 pub(super) fn skip(
     turn: &MessageTurn<'_>,
@@ -216,7 +219,9 @@ fn skip_later(
     let (Some(first), Some(last)) = (times.first(), times.last()) else {
         return Ok(None);
     };
-    let Some(fewer) = recurrence.without(span) else {
+    // "27 november" in the afternoon of that day is not the one of next year.
+    let is_near = first.0 - turn.now.0 <= LEFT_OUT_AHEAD_MS;
+    let Some(fewer) = recurrence.without(span).filter(|_| is_near) else {
         return Ok(None);
     };
     let new = NewTime {

@@ -176,6 +176,17 @@ impl Recurrence {
         self
     }
 
+    /// Leaves out the days that another rule leaves out.
+    pub fn without_days_of(self, other: &Self) -> Self {
+        other.left_out.iter().fold(self, |rule, time| {
+            let midnight = |day: NaiveDate| at_wall_time(day.and_time(NaiveTime::MIN), rule.zone);
+            let next_day = time.date().succ_opt().unwrap_or(NaiveDate::MAX);
+            let day = midnight(time.date()).zip(midnight(next_day));
+            let fewer = day.and_then(|(from, to)| rule.without(&(from..to)));
+            fewer.unwrap_or(rule)
+        })
+    }
+
     /// Leaves out later occurrences, those within `span`. `None`: the next one is in it, there are none, or
     /// too many are left out.
     pub fn without(&self, span: &std::ops::Range<Timestamp>) -> Option<Self> {

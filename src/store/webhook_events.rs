@@ -169,41 +169,32 @@ pub(super) fn move_into_rings(conn: &Connection) -> rusqlite::Result<()> {
 }
 
 impl View<'_> {
-    /// A webhook's newest events, newest first, and the number stored.
+    /// A webhook's newest events, newest first, and the number stored: those in its ring, and those
+    /// that aren't moved into it yet.
     pub fn webhook_events(
         &self,
         webhook: WebhookId,
         limit: usize,
         now: Timestamp,
     ) -> Result<(Vec<EventRow>, usize)> {
-        let since = now.0 - KEPT_MS;
-        let total: i64 = self.one(
-            &format!("{STORED_EVENTS} SELECT count(*) FROM stored"),
-            (webhook, since, RING_SLOTS),
+        let mut events: Vec<EventRow> = self.all(
+            "SELECT event_id, signature_valid, action_triggered, result_status, error_message,
+               ip_address, created_at
+             FROM (SELECT serial, event_id, signature_valid, action_triggered, result_status,
+                     error_message, ip_address, created_at
+                   FROM webhook_events WHERE webhook_id = ?1
+                   UNION ALL
+                   SELECT serial, event_id, signature_valid, action_triggered, result_status,
+                     error_message, ip_address, created_at
+                   FROM new_webhook_events WHERE webhook_id = ?1)
+             WHERE created_at >= ?2 ORDER BY serial DESC LIMIT ?3",
+            (webhook, now.0 - KEPT_MS, RING_SLOTS),
         )?;
-        let events = self.all(
-            &format!(
-                "{STORED_EVENTS} SELECT event_id, signature_valid, action_triggered,
-                   result_status, error_message, ip_address, created_at
-                 FROM stored ORDER BY serial DESC LIMIT ?4"
-            ),
-            (webhook, since, RING_SLOTS, limit as i64),
-        )?;
-        Ok((events, total as usize))
+        let total = events.len();
+        events.truncate(limit);
+        Ok((events, total))
     }
 }
-
-/// The events of webhook ?1 since ?2: those in its ring of ?3 slots, and those that aren't moved
-/// into it yet.
-const STORED_EVENTS: &str = "WITH logged AS (
-      SELECT serial, event_id, signature_valid, action_triggered, result_status, error_message,
-        ip_address, created_at FROM webhook_events WHERE webhook_id = ?1
-      UNION ALL
-      SELECT serial, event_id, signature_valid, action_triggered, result_status, error_message,
-        ip_address, created_at FROM new_webhook_events WHERE webhook_id = ?1),
-    stored AS (
-      SELECT * FROM logged WHERE created_at >= ?2
-        AND serial > (SELECT max(serial) FROM logged) - ?3)";
 
 from_row!(EventRow: event_id, signature_valid, action_triggered, result_status, error_message,
     ip_address, created_at);

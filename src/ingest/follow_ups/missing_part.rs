@@ -67,7 +67,7 @@ pub(in crate::ingest) fn answer_rest(
         _ => rest,
     };
     let is_one = match answer {
-        AnswerKind::Any => !rest.is_empty(),
+        AnswerKind::Any => !rest.is_empty() && turn.possible_meanings().sympathy.is_none(),
         AnswerKind::Time => assistant::is_time_answer(&rest),
         AnswerKind::Day if assistant::is_time_answer(&rest) && !assistant::names_day(&rest) => {
             let is_asked = question::was_just_asked(turn, tx)?;

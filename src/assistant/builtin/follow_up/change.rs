@@ -36,12 +36,10 @@ pub(super) fn corrected(words: &Words, range: Range<usize>) -> Option<FollowUp> 
     let from = words.after(range.start, &CORRECTIONS);
     let from = from.or_else(|| words.after(range.start, phrases!["no", "nah", "nope", "sorry"]));
     // "rather on sunday", unlike "rather not"
-    let rather = words.after(
-        range.start,
-        phrases!["or rather", "rather", "or better", "better"],
-    );
-    let rather = rather.filter(|from| time_alone(words, *from..range.end).is_some());
-    let from = from.or(rather);
+    let rather = phrases!["or rather", "rather", "or better", "better"];
+    let rather = words.after(range.start, rather);
+    let is_time = |from: &usize| time_alone(words, *from..range.end).is_some();
+    let from = from.or(rather.filter(is_time));
     // "7 i mean"
     let last = range.end.saturating_sub(2).max(range.start);
     let is_marked = words.after(last, phrases!["i mean", "i meant"]) == Some(range.end);

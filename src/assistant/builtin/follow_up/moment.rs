@@ -96,10 +96,14 @@ impl TimeChange {
                 let is_kept = |before: &&Recurrence| {
                     !repeat.has_end() && repeat.is_through_the_day() == before.is_through_the_day()
                 };
-                match recurrence.filter(is_kept) {
-                    Some(before) => with_end_of(new, before),
-                    None => Ok(new),
-                }
+                let new = match recurrence.filter(is_kept) {
+                    Some(before) => with_end_of(new, before)?,
+                    None => new,
+                };
+                Ok(match recurrence {
+                    Some(before) => without_days_of(new, before),
+                    None => new,
+                })
             }
             (NewTimeText::At(spec), Some(recurrence)) => {
                 if spec.day.is_some() || spec.delay.is_some() {
@@ -277,6 +281,12 @@ fn with_end_of(new: NewTime, before: &Recurrence) -> Result<NewTime, String> {
             .map_err(wording::recurrence_refused)?,
         ..new
     })
+}
+
+/// Days that were left out of the rule before stay left out.
+fn without_days_of(new: NewTime, before: &Recurrence) -> NewTime {
+    let recurrence = new.recurrence.map(|rule| rule.without_days_of(before));
+    NewTime { recurrence, ..new }
 }
 
 /// The times of day of a reminder that comes once, or of all its days.

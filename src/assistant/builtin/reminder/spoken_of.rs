@@ -101,7 +101,7 @@ fn of_evening(intent: Intent, words: &Words<'_>) -> Intent {
     let is_open = |at: usize| {
         let clock = when::read(words, at).filter(|(spec, _)| spec.part.is_none());
         let clock = clock.and_then(|(spec, _)| spec.clock);
-        clock.is_some_and(|clock| clock.bare && !clock.exact && (7..=11).contains(&clock.hour))
+        clock.is_some_and(|clock| clock.bare && !clock.exact && (7..=9).contains(&clock.hour))
     };
     match intent {
         Intent::Remind {

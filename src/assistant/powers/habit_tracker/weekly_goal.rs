@@ -66,6 +66,15 @@ pub(super) fn tracked_so_often(words: &Words<'_>, from: usize, end: usize) -> Op
 pub(super) fn tracked(words: &Words<'_>, from: usize, end: usize) -> HabitAction {
     let found = (from + 1..end).find_map(|at| Some((at, read_times_per_week(words, at, end)?)));
     let (to, per_week) = found.unwrap_or((end, 7));
+    // "I'm tired", "my cat is ill", "wow"
+    let is_verb = |at| matches!(words.get(at), "im" | "am" | "is" | "are" | "was" | "were");
+    let is_talk = matches!(
+        words.get(from),
+        "wow" | "damn" | "haha" | "lol" | "omg" | "great" | "ok" | "okay" | "in"
+    );
+    if is_talk || (from..to).any(is_verb) {
+        return HabitAction::Nothing;
+    }
     if names_days(words, from, to) || (from..to).any(|n| is_often(words.get(n))) {
         return HabitAction::OftenUnclear;
     }
