@@ -97,15 +97,12 @@ pub(super) fn limited(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     if end != range.end {
         return None;
     }
-    let to = match only {
+    let to = TimeChange(match only {
         Some(_) => NewTimeText::OnlyOn(Box::new(Repeat::on_weekdays(days.clone())), days),
         None => NewTimeText::NotOn(days),
-    };
+    });
     let which = ReminderRef::Latest;
-    Some(FollowUp::Change {
-        which,
-        to: TimeChange(to),
-    })
+    Some(FollowUp::Change { which, to })
 }
 
 /// Words of one thing and of the one that takes its place.
