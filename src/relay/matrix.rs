@@ -275,14 +275,7 @@ impl Network for Matrix {
         let room = room.ok_or_else(|| SendError::Never("no room of Matrix's".to_owned()))?;
         self.identity().await.map_err(send_error)?;
         let is_notice = id.starts_with(ENCRYPTED);
-        let (room, found) = self.newest(room).await.map_err(|failure| match failure {
-            // The bot isn't in the room; it may be invited again.
-            Failure::Refused { .. } => SendError::Later {
-                wait: None,
-                why: failure.to_string(),
-            },
-            other => send_error(other),
-        })?;
+        let (room, found) = self.newest(room).await.map_err(unless_invited)?;
         if !is_notice && found.is_encrypted {
             return Err(SendError::Never("the room is encrypted".to_owned()));
         }
@@ -295,7 +288,15 @@ impl Network for Matrix {
             };
             let content = text::content(piece, is_notice);
             let path = format!("{path}/{transaction}");
-            self.api.put(&path, content).await.map_err(send_error)?;
+            let Err(failure) = self.api.put(&path, content).await else {
+                continue;
+            };
+            if matches!(failure, Failure::Refused { .. }) {
+                // The bot may have been removed since the room was read.
+                self.rooms.lock().remove(&room);
+                self.room(&room).await.map_err(unless_invited)?;
+            }
+            return Err(send_error(failure));
         }
         Ok(())
     }
@@ -327,6 +328,17 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
 /// Encodes part of a URL's path or query.
 fn percent_encoded(text: &str) -> String {
     utf8_percent_encode(text, ENCODED).to_string()
+}
+
+/// Of a room that can't be read: the bot isn't in it, and may be invited again.
+fn unless_invited(failure: Failure) -> SendError {
+    match failure {
+        Failure::Refused { .. } => SendError::Later {
+            wait: None,
+            why: failure.to_string(),
+        },
+        other => send_error(other),
+    }
 }
 
 fn send_error(failure: Failure) -> SendError {
