@@ -398,6 +398,24 @@ async fn a_gap_is_filled() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_reminder_waits_for_a_bot_that_was_removed() {
+    let matrix = Matrix::start();
+    matrix.room(DIRECT, &[ADA]);
+    let service = service(&matrix, ADA).await;
+    matrix.say(DIRECT, ADA, "remind me in 3 seconds to stretch");
+    until_texts(&matrix, DIRECT, 1).await;
+    matrix.remove_from(DIRECT, ADA);
+    until_read(&service, &matrix).await;
+    eventually("the reminder is being sent", async || {
+        service.rows("SELECT count(*) FROM commands WHERE attempts > 0") == [[1]]
+    })
+    .await;
+    matrix.invite(DIRECT, ADA);
+    let texts = until_texts(&matrix, DIRECT, 2).await;
+    assert!(texts[1].contains("stretch"), "{texts:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_upgraded_rooms_reminders_come_in_the_new_one() {
     let matrix = Matrix::start();
     matrix.room(DIRECT, &[ADA]);

@@ -28,14 +28,14 @@ pub(super) fn queue(
 }
 
 /// Accepts an invitation by somebody on the allow list. Other invitations stay open and can be
-/// accepted at the next start.
+/// accepted at the next start. Not in the chat's queue: a message in it may wait for the invitation.
 pub(super) fn answer_invitation(
     uplink: &Uplink<Matrix>,
     room: String,
     inviter: String,
 ) -> oneshot::Receiver<()> {
     let up = uplink.clone();
-    uplink.in_order(&format!("{PREFIX}{room}"), async move {
+    uplink.in_order(&format!("invitation to {room}"), async move {
         let network = up.network();
         if !network.allows(&inviter, &room) {
             return network
