@@ -3,13 +3,13 @@
 
 pub mod actions;
 pub mod apps;
+pub mod call_preview;
 mod caller;
 mod effects;
 pub mod events;
 pub mod ingestion;
 pub mod mapping;
 pub mod payload;
-pub mod rehearsal;
 pub mod template;
 pub mod webhook_cache;
 pub mod webhooks;

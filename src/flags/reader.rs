@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::provider_values::UserValues;
-use super::registry::{self, Position, Scalar, flag_table};
+use super::registry::{self, FlagPosition, Scalar, flag_table};
 use super::snapshot::Snapshot;
 use crate::clock::Clock;
 use crate::model::power::Power;
@@ -76,7 +76,7 @@ macro_rules! reads {
         impl Reader<'_> {
             $(#[doc = $about]
             pub fn $name(&self) -> value_type!($preset) {
-                self.value(Position::$name as usize).into()
+                self.value(FlagPosition::$name as usize).into()
             })*
         }
 

@@ -188,7 +188,7 @@ macro_rules! rows {
 
         /// The flags' positions in the table.
         #[expect(non_camel_case_types)]
-        pub(super) enum Position {
+        pub(super) enum FlagPosition {
             $($name,)*
         }
     };

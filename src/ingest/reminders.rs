@@ -226,7 +226,7 @@ fn deliver(ingest: &Ingest, tx: &mut Tx<'_>, reminder: &Reminder, now: Timestamp
     {
         latest.add_before(before);
     }
-    latest.note_delivery(tx, (chat.room, reminder.user), now)?;
+    latest.store(tx, (chat.room, reminder.user), now)?;
     match progress.next {
         Some((next, at)) => tx.change_reminder(reminder.id, &reminder.text, at, Some(&next)),
         None => tx.delete_reminder(reminder.id),

@@ -276,23 +276,17 @@ impl Latest {
             },
             ..self.clone()
         };
-        dialog::note(
-            tx,
-            turn.dialog_key(),
-            DialogPart::Latest,
-            Some(&latest),
-            turn.now,
-        )
+        latest.store(tx, turn.dialog_key(), turn.now)
     }
 
-    /// Notes reminders that were delivered.
-    pub(in crate::ingest) fn note_delivery(
+    /// Stores this as the latest of a person's chat, as it is.
+    pub(in crate::ingest) fn store(
         &self,
         tx: &mut Tx<'_>,
-        (room, user): (RoomId, UserId),
+        key: (RoomId, UserId),
         now: Timestamp,
     ) -> Result<()> {
-        dialog::note(tx, (room, user), DialogPart::Latest, Some(self), now)
+        dialog::note(tx, key, DialogPart::Latest, Some(self), now)
     }
 }
 
@@ -360,13 +354,7 @@ pub(in crate::ingest) fn revise(
         return Ok(());
     };
     change(&mut latest);
-    dialog::note(
-        tx,
-        turn.dialog_key(),
-        DialogPart::Latest,
-        Some(&latest),
-        turn.now,
-    )
+    latest.store(tx, turn.dialog_key(), turn.now)
 }
 
 /// Notes a fact that the message stated. The reminders that "it" means stay the same.

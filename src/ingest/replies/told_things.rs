@@ -13,7 +13,7 @@ const TODO_LIST: &str = Tool::Power(Power::TodoList).name();
 
 /// The message and the answer to it.
 #[derive(Clone, Copy)]
-struct Told<'t> {
+struct Exchange<'t> {
     message: &'t str,
     /// The statements of the answer.
     answer: &'t str,
@@ -22,16 +22,16 @@ struct Told<'t> {
 impl ModelTurn<'_> {
     pub(super) fn tells_other_things(&self, statements: &[&str], totals: &CallTotals) -> bool {
         let (message, answer) = (&self.context.message.text, statements.join("\n"));
-        let told = Told {
+        let exchange = Exchange {
             message,
             answer: &answer,
         };
-        told.has_other_item(&totals.records)
-            || told.has_other_words(&self.plan.requested_changes, &totals.records)
+        exchange.has_other_item(&totals.records)
+            || exchange.has_other_words(&self.plan.requested_changes, &totals.records)
     }
 }
 
-impl Told<'_> {
+impl Exchange<'_> {
     /// A thing of the message that no call has stands in the answer like one that is on a list: in a
     /// row after things that are ("milk, eggs and bread"), or where a call has a thing that nobody
     /// named.

@@ -131,8 +131,10 @@ pub(in crate::routes) async fn test(
     let body = rq.exchange.read_body(rq.body_bytes_max).await?;
     let (caller, (app, webhook)) = (rq.caller.id, rq.path);
     let marketplace = &rq.app.marketplace;
-    let rehearsal = marketplace.rehearse(caller, app, webhook, &body).await?;
-    Ok(http::json(&rehearsal))
+    let preview = marketplace
+        .preview_call(caller, app, webhook, &body)
+        .await?;
+    Ok(http::json(&preview))
 }
 
 /// The fields that creating and updating a webhook share.

@@ -19,7 +19,7 @@ use crate::flags::{FlagList, FlagView};
 use crate::http::ProblemDetails;
 use crate::ingest::explain::MessageExplanation;
 use crate::marketplace::apps::AppView;
-use crate::marketplace::rehearsal::CallPreview;
+use crate::marketplace::call_preview::CallPreview;
 use crate::marketplace::webhooks::{CreatedWebhook, WebhookView};
 use crate::routes::marketplace::{apps, webhooks};
 use crate::routes::{

@@ -33,7 +33,7 @@ pub struct CallPreview {
 }
 
 impl Marketplace {
-    pub async fn rehearse(
+    pub async fn preview_call(
         self: &Arc<Self>,
         caller: UserId,
         app_id: String,
