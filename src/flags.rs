@@ -163,9 +163,7 @@ impl Flags {
     }
 
     pub fn view(&self, flag: &'static Flag) -> FlagView {
-        let mut flags = registry::all().iter();
-        let position = flags.position(|known| known.key == flag.key);
-        self.view_at(position.unwrap_or_default(), flag)
+        self.view_at(registry::position(flag), flag)
     }
 
     fn view_at(&self, position: usize, flag: &'static Flag) -> FlagView {

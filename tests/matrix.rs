@@ -420,10 +420,14 @@ async fn an_upgraded_rooms_reminders_come_in_the_new_one() {
     let matrix = Matrix::start();
     matrix.room(DIRECT, &[ADA]);
     let service = service(&matrix, ADA).await;
-    matrix.say(DIRECT, ADA, "remind me in 8 seconds to stretch");
+    matrix.say(DIRECT, ADA, "remind me in 3 seconds to stretch");
     until_texts(&matrix, DIRECT, 1).await;
     matrix.upgrade(DIRECT, "!new:stub", ADA);
     until_read(&service, &matrix).await;
+    eventually("the reminder is being sent", async || {
+        service.rows("SELECT count(*) FROM commands WHERE attempts > 0") == [[1]]
+    })
+    .await;
     matrix.invite("!new:stub", ADA);
     eventually("the bot joins", async || matrix.is_joined("!new:stub")).await;
     let texts = until_texts(&matrix, "!new:stub", 1).await;

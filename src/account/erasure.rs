@@ -18,7 +18,7 @@ use super::exports::Exports;
 use super::identity::Identity;
 use crate::clock::{Clock, Timestamp};
 use crate::edge::hub::Hub;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ingest::powers;
 use crate::marketplace::Marketplace;
 use crate::media::Photos;
@@ -210,11 +210,6 @@ impl Eraser {
         let waiting = self.store.read(|view| view.erasures(ACCOUNTS_MAX)).await;
         self.progress.lock().over = requested;
         outcome.and(dropping)?;
-        if !run.skipped.is_empty() {
-            return Err(Error::unavailable(
-                "Files of accounts can't be removed; this is tried again in 10 minutes.",
-            ));
-        }
         let waiting = waiting?;
         for erasure in waiting.iter().filter(|one| one.rows_at.is_some()) {
             self.report_waiting(erasure);

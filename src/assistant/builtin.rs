@@ -205,6 +205,15 @@ pub struct RemindersToCancel {
 }
 
 impl Intent {
+    /// The crisis that it tells of, alone or beside a request.
+    pub fn crisis(&self) -> Option<CrisisKind> {
+        match self {
+            Self::Crisis(kind) => Some(*kind),
+            Self::Several(requests) => requests.iter().find_map(Self::crisis),
+            _ => None,
+        }
+    }
+
     /// Whether it counts towards the limit of commands per minute.
     pub fn is_command(&self) -> bool {
         self.commands() > 0

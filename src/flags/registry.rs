@@ -212,6 +212,12 @@ pub fn find(key: &str) -> Option<&'static Flag> {
     ALL.iter().find(|flag| flag.key == key)
 }
 
+/// The position in `all`.
+pub(super) fn position(flag: &'static Flag) -> usize {
+    let known = ALL.iter().position(|known| known.key == flag.key);
+    known.expect("flags are made by the table only")
+}
+
 /// The position in `all` of a superpower's flag.
 pub(super) const fn position_of(power: Power) -> usize {
     FLAGS.len() + power as usize

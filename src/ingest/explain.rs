@@ -289,9 +289,10 @@ impl Explanation<'_> {
 
 fn intent_name(intent: &Intent) -> &'static str {
     match intent {
+        one if one.crisis().is_some() => "somebody in a crisis",
+        Intent::Crisis(_) => "somebody in a crisis",
         Intent::Say(_) => "small talk",
         Intent::Help(_) => "asks what the assistant can do",
-        Intent::Crisis(_) => "somebody in a crisis",
         Intent::ConnectCalendar => "wants to connect a calendar",
         Intent::ConnectMail => "wants to connect a mailbox",
         Intent::Several(_) => "several requests",

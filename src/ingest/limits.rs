@@ -53,7 +53,7 @@ impl Ingest {
         let (message, now) = (&prepared.message, prepared.now);
         let flags = self.senders_flags(tx, &message.sender)?;
         // Somebody in a crisis is answered, however much they wrote.
-        let is_crisis = matches!(prepared.understood.intent, Intent::Crisis(_));
+        let is_crisis = prepared.understood.intent.crisis().is_some();
         if !flags.rate_limit_enabled() || is_crisis {
             return Ok(Quotas::default());
         }

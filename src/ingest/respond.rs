@@ -99,14 +99,7 @@ fn decision_facts(turn: &MessageTurn<'_>, intent: &Intent) -> DecisionFacts {
     let is_called = || assistant::addresses(&message.text, &turn.ingest.persona.get().name);
     DecisionFacts {
         mode: message.mode,
-        crisis: match intent {
-            Intent::Crisis(kind) => Some(*kind),
-            Intent::Several(requests) => requests.iter().find_map(|one| match one {
-                Intent::Crisis(kind) => Some(*kind),
-                _ => None,
-            }),
-            _ => None,
-        },
+        crisis: intent.crisis(),
         has_content: !message.text.trim().is_empty() || message.photos > 0,
         addressed: message.mode == Mode::Group && (message.reply_to_assistant || is_called()),
         superpower: turn.requested_power.is_some(),

@@ -18,7 +18,8 @@ use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
 use super::allow_list::{AllowList, IdForm, UnknownSenders};
-use super::{Network, SendError, StopReason, Uplink, state_file};
+use super::{Network, SendError, StopReason, Uplink};
+use crate::files;
 use api::{Api, Failure};
 use session_file::MatrixSession;
 
@@ -87,6 +88,7 @@ struct Bot {
 struct Room {
     members: usize,
     is_encrypted: bool,
+    is_upgraded: bool,
     /// The room that this one was upgraded to, if the bot is in it.
     successor: Option<String>,
 }
@@ -103,7 +105,7 @@ impl Matrix {
             api: Api::new(&settings.homeserver, settings.credential),
             homeserver: settings.homeserver,
             allowed: settings.allowed,
-            session_path: state_file::path_beside(&settings.state, session_file::ENDING),
+            session_path: files::beside(&settings.state, session_file::ENDING),
             identity: OnceCell::new(),
             rooms: Mutex::default(),
             strangers: UnknownSenders::default(),
@@ -197,10 +199,11 @@ impl Matrix {
         let found = Room {
             members,
             is_encrypted,
+            is_upgraded: !tombstone.is_null(),
             successor,
         };
         // The bot may join the successor at any time.
-        if !tombstone.is_null() {
+        if found.is_upgraded {
             return Ok(found);
         }
         let mut rooms = self.rooms.lock();
@@ -294,7 +297,13 @@ impl Network for Matrix {
             if matches!(failure, Failure::Refused { .. }) {
                 // The bot may have been removed since the room was read.
                 self.rooms.lock().remove(&room);
-                self.room(&room).await.map_err(unless_invited)?;
+                if self.room(&room).await.map_err(unless_invited)?.is_upgraded {
+                    // It may be invited to the new room.
+                    return Err(SendError::Later {
+                        wait: None,
+                        why: failure.to_string(),
+                    });
+                }
             }
             return Err(send_error(failure));
         }

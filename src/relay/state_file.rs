@@ -9,13 +9,6 @@ use serde::de::DeserializeOwned;
 
 use crate::files;
 
-/// The path with `ending` appended.
-pub(super) fn path_beside(path: &Path, ending: &str) -> PathBuf {
-    let mut path = path.as_os_str().to_owned();
-    path.push(ending);
-    path.into()
-}
-
 /// The lock of a state file, held while this lives.
 #[derive(Debug)]
 pub(super) struct StateLock(File);
@@ -30,7 +23,7 @@ impl Drop for StateLock {
 /// Locks a state file for this process. The error is `WouldBlock` while another process, or
 /// another relay of this one, holds the lock.
 pub(super) fn lock(path: &Path) -> io::Result<StateLock> {
-    let lock_path = path_beside(path, ".lock");
+    let lock_path = files::beside(path, ".lock");
     let file = files::open_private(&lock_path, OpenOptions::new().create(true).append(true))?;
     match file.try_lock() {
         Ok(()) => Ok(StateLock(file)),
@@ -53,7 +46,7 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path, lost: &str) -> io::Result<O
     match serde_json::from_slice(&text) {
         Ok(stored) => Ok(Some(stored)),
         Err(error) => {
-            let aside = path_beside(path, ".damaged");
+            let aside = files::beside(path, ".damaged");
             log::error!(
                 "{} is damaged ({error}) and now called {}: {lost}",
                 path.display(),
@@ -68,7 +61,7 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path, lost: &str) -> io::Result<O
 /// Replaces a file atomically. Synced when this returns.
 pub(super) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     create_folder_of(path)?;
-    let draft = path_beside(path, ".new");
+    let draft = files::beside(path, ".new");
     let mut options = OpenOptions::new();
     options.create(true).write(true).truncate(true);
     let mut file = files::open_private(&draft, &mut options)?;

@@ -31,7 +31,8 @@ use tokio_xmpp::stanzastream::{Event, StanzaStage, StanzaState, StanzaToken, Str
 
 use super::allow_list::{AllowList, IdForm, UnknownSenders};
 use super::download::Origin;
-use super::{Authorities, Network, SendError, StopReason, Uplink, state_file};
+use super::{Authorities, Network, SendError, StopReason, Uplink};
+use crate::files;
 use archive::NewestIds;
 use connection::{Account, Report};
 use rooms::Room;
@@ -127,7 +128,7 @@ impl Xmpp {
                 authorities: settings.authorities,
             },
             allowed: settings.allowed,
-            progress_path: state_file::path_beside(&settings.state, progress::ENDING),
+            progress_path: files::beside(&settings.state, progress::ENDING),
             now_s: settings.now_s,
             outgoing,
             waiting: Mutex::new(Some(waiting)),

@@ -67,7 +67,9 @@ fn remember(message: &ParsedMessage) -> Option<Intent> {
     }
     // "remember when we were young" tells of the past.
     let said = Words::new(&text);
-    if said.get(0) == "when"
+    if words
+        .after(message.start, phrases!["remember when"])
+        .is_some()
         && (1..said.len()).any(|at| matches!(said.get(at), "was" | "were" | "used" | "had"))
     {
         return None;

@@ -81,8 +81,8 @@ pub enum BillSplitAction {
     /// "what do I owe Bo": between two.
     OwedBetween(String, String),
     Clear,
-    /// "new bill": one that holds something isn't cleared by that.
-    New,
+    /// "new bill with Bo", or without people: one that holds something isn't cleared by that.
+    New(Vec<String>),
     /// "split 90 plus tip": how much it is is not said.
     TipUnclear,
     /// "split the bill": asks for the missing parts.
@@ -266,7 +266,7 @@ impl BillSplitState {
                 "How much is the tip? For example: “split 90 plus 15% tip by 3”.".to_owned()
             }
             BillSplitAction::Clear => self.clear(),
-            BillSplitAction::New => self.new_bill(),
+            BillSplitAction::New(people) => self.new_bill(&people, context)?,
             BillSplitAction::Unclear => SPLIT_UNCLEAR.to_owned(),
         }))
     }
@@ -308,8 +308,13 @@ impl BillSplitState {
         )
     }
 
-    fn new_bill(&self) -> String {
-        match self.payments.len() {
+    fn new_bill(
+        &mut self,
+        people: &[String],
+        context: &PowerContext<'_>,
+    ) -> Result<String, String> {
+        Ok(match self.payments.len() {
+            0 if !people.is_empty() => self.share_by(people, context)?,
             0 => {
                 "Who shares it? Say it like “new bill with Ana and Bo”, or “Ana paid 30 for pizza”."
                     .to_owned()
@@ -318,7 +323,7 @@ impl BillSplitState {
                 "There's a bill with {}, and I keep one here at a time. Say “clear the bill” first; I've changed nothing.",
                 counted(count, "payment")
             ),
-        }
+        })
     }
 
     /// `None` where there is no bill and it may be a personal expense.

@@ -2,7 +2,7 @@
 
 use chrono::{Datelike, NaiveDateTime, Weekday};
 
-use super::texts::joined;
+use super::texts::{counted, joined};
 use super::{quoted, stop, times};
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::{Frequency, GAP_S_MIN, Pattern, Recurrence, RecurrenceError};
@@ -140,7 +140,14 @@ pub fn recurrence_phrase(recurrence: &Recurrence, timezone: Option<Zone>) -> Str
         text.push_str(&format!(" until {}", end(until, &pattern)));
     }
     if let Some(days) = left_out(recurrence) {
-        text.push_str(&format!(", not on {days}"));
+        text.push_str(&match recurrence.is_through_the_day() {
+            // On those days it comes at other times.
+            true => {
+                let count = recurrence.left_out().len();
+                format!(", without {} on {days}", counted(count, "time"))
+            }
+            false => format!(", not on {days}"),
+        });
     }
     if timezone.is_some_and(|own| own != recurrence.zone())
         || timezone.is_none() && recurrence.zone() != Zone::UTC

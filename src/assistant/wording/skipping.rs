@@ -36,7 +36,10 @@ pub fn later_times_skipped(
     let date = |at| times::date(at, now, timezone);
     let left_out = match first == last {
         true => times::day_and_time(first, now, timezone),
-        false if date(first) == date(last) => format!("on {}", date(first)),
+        false if date(first) == date(last) => {
+            let at = |time| times::day_and_time(time, now, timezone);
+            format!("from {} to {}", at(first), at(last))
+        }
         false => format!("from {} to {}", date(first), date(last)),
     };
     format!(

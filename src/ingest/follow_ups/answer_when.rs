@@ -10,7 +10,9 @@ use crate::ingest::dialog::latest::{self, ItemEvent, Latest};
 use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{corrected_value, event_reminders, reminder_cancellation, reminder_requests};
+use crate::ingest::{
+    corrected_value, event_reminders, listing, reminder_cancellation, reminder_requests,
+};
 use crate::store::Tx;
 
 /// How long after a reminder a bare time postpones it.
@@ -112,6 +114,13 @@ fn postpone(
         latest.event == ItemEvent::Delivered || snooze::is_put_off(turn, tx, latest, at)?;
     // "for ten days" says how long something else comes.
     if !has_come || !just_now || time.is_span_of_days() {
+        return Ok(None);
+    }
+    // "1" after a list is a line of it.
+    let number = turn.message.text.trim().parse().ok();
+    if let Some(number) = number
+        && listing::has_number(turn, tx, number)?
+    {
         return Ok(None);
     }
     if subject::is_another(turn, tx)? {

@@ -21,7 +21,12 @@ pub(super) fn cancel_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Opt
                 open_reminders::cancel(turn, tx, last)?;
                 return Ok(Some(wording::reminders_cancelled(&listed(last)).into()));
             }
-            Some(LastLine::Unclear) => return Ok(Some(wording::which_reminder().into())),
+            Some(LastLine::Unclear) => {
+                let open = open_reminders::here(turn, tx)?;
+                return Ok(Some(
+                    reminder_cancellation::ask_which(turn, tx, &open)?.into(),
+                ));
+            }
             None => {}
         }
     }
@@ -32,9 +37,9 @@ pub(super) fn cancel_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Opt
             Ok(Some(wording::reminders_cancelled(&listed(last)).into()))
         }
         // "cancel my last reminder" after something else was said
-        Some(Referent::Open(open)) if open.len() > 1 && names_reminder(turn) => {
-            Ok(Some(wording::which_reminder().into()))
-        }
+        Some(Referent::Open(open)) if open.len() > 1 && names_reminder(turn) => Ok(Some(
+            reminder_cancellation::ask_which(turn, tx, &open)?.into(),
+        )),
         _ => follow_ups::carry_out(turn, tx, &FollowUp::Cancel(ReminderRef::Latest)),
     }
 }

@@ -44,7 +44,9 @@ pub(super) fn change(
 ) -> Result<Option<Reply>> {
     match which {
         ReminderRef::Latest => super::change_last(turn, tx, to),
-        ReminderRef::Last if listing::last_shown(turn, tx)?.is_none() => {
+        ReminderRef::Last
+            if subject::has_changed(turn, tx)? || listing::last_shown(turn, tx)?.is_none() =>
+        {
             super::change_last(turn, tx, to)
         }
         _ => change_time(turn, tx, which, to),

@@ -26,8 +26,7 @@ pub(super) struct CallEffects {
 }
 
 /// Those of a call of `tool`.
-pub(super) fn effects_of(tool: &str, arguments: &str, result: &Value) -> CallEffects {
-    let arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
+pub(super) fn effects_of(tool: &str, arguments: &Value, result: &Value) -> CallEffects {
     let texts = |all: &Value| -> Vec<String> {
         let all = all.as_array().into_iter().flatten();
         all.filter_map(Value::as_str).map(str::to_owned).collect()

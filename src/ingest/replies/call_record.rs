@@ -42,18 +42,20 @@ impl ModelTurn<'_> {
         let mut ends = (0..=RECORD_BYTES_MAX.min(arguments.len())).rev();
         let end = ends.find(|at| arguments.is_char_boundary(*at)).unwrap_or(0);
         let words = format!("{arguments} {result}");
+        let parsed: Value = serde_json::from_str(arguments).unwrap_or_default();
         CallRecord {
             tool: record_name(tool),
             outcome,
             is_change: false,
             repeats: false,
             reminder: None,
-            effects: effects_of(tool, arguments, result),
+            effects: effects_of(tool, &parsed, result),
             named_times: self.times_in(&result.to_string()),
             numbers: CallNumbers::of(arguments, result),
             statement: statement(result),
             words,
             may_change_there: tool.contains(LINK) && !self.is_read_only(tool),
+            sets_hour: parsed["at"].is_string(),
             is_of_next: false,
             is_done: result["ok"] == true,
             arguments: is_kept.then(|| arguments[..end].to_owned()),

@@ -277,6 +277,9 @@ pub(super) struct CallRecord {
     /// It is another server's tool that may change something.
     #[serde(skip)]
     pub(super) may_change_there: bool,
+    /// A reminder's day and hour are among its arguments.
+    #[serde(skip)]
+    pub(super) sets_hour: bool,
     /// Only the next time of a reminder that comes again was changed.
     #[serde(skip)]
     pub(super) is_of_next: bool,
@@ -294,13 +297,6 @@ pub(super) struct CallRecord {
 }
 
 impl CallRecord {
-    /// A reminder's day and hour are among its arguments, as far as these are kept.
-    pub(super) fn sets_hour(&self) -> bool {
-        let arguments = self.arguments.as_deref().unwrap_or_default();
-        let arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
-        arguments["at"].is_string()
-    }
-
     /// The reply failed, so what it would have changed was not committed.
     pub(super) fn undo(&mut self) {
         if self.is_change {

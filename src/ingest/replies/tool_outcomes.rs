@@ -228,9 +228,10 @@ fn perform(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, call: &ToolCall) -> Result<C
             if let Access::Deny(denial) = gate::superpower_access(turn, tx)? {
                 return Ok(denied(denial));
             }
-            let write = tx.power_state_write(turn.owner(), power.name())?;
-            let is_own = write.is_some_and(|write| write.message_id == Some(turn.message_id));
-            if is_own && *action == PowerAction::Undo {
+            if *action == PowerAction::Undo
+                && let Some(write) = tx.power_state_write(turn.owner(), power.name())?
+                && write.message_id == Some(turn.message_id)
+            {
                 return Ok(CallResult::refused(OWN_CHANGE, NOT_OWN_CHANGE));
             }
             Ok(match attempt::act(turn, tx, *power, action.clone())? {

@@ -57,7 +57,7 @@ impl ModelTurn<'_> {
             SEVERAL_HOURS.iter().any(|part| rule.contains(part))
         });
         let is_renamed = record.tool == Tool::ChangeReminder.name()
-            && !record.sets_hour()
+            && !record.sets_hour
             && !self.times_in(&self.context.message.text).names_hour()
             && memory_overlap(&one.text, answer) > 0;
         let said_at = self.context.message.received_at;
@@ -100,7 +100,7 @@ impl ModelTurn<'_> {
             .map(str::to_lowercase);
         let is_at_hour = |record: &&CallRecord| {
             let reminder = record.reminder.as_ref();
-            record.sets_hour()
+            record.sets_hour
                 && reminder.is_some_and(|one| one.at.is_some() && one.zone == Zone::UTC)
         };
         let is_due = self.context.user.timezone.is_none()

@@ -244,11 +244,13 @@ fn done_after_name(words: &Words, range: Range<usize>) -> Option<String> {
     let is_done = matches!(words.get(last), "done" | "taken");
     let is_talk = phrases![
         "all", "im", "i", "its", "it", "not", "well", "ive", "almost", "nearly", "what", "were",
-        "we", "you", "youre", "is", "are", "get", "be", "that", "thats"
+        "we", "you", "youre", "is", "are", "get", "be", "that", "thats", "none", "never"
     ]
     .contains(words.get(range.start));
     let is_name = (1..=NAME_WORDS_MAX).contains(&(last.saturating_sub(range.start)));
-    (is_done && is_name && !is_talk && !words.is_question())
+    // "no laundry done"
+    let is_denied = range.start == 1 && words.get(0) == "no";
+    (is_done && is_name && !is_talk && !is_denied && !words.is_question())
         .then(|| about(words, range.start..last))
         .flatten()
 }

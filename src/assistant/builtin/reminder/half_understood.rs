@@ -149,10 +149,6 @@ fn begins_with_time_word(words: &Words) -> bool {
     if begins_with_number && words.get(1) == "to" {
         return true;
     }
-    // "plus 8 hours"
-    if words.get(0) == "plus" && when::amount::delay(words, 1, true).is_some() {
-        return true;
-    }
     // "5 tell bo about it", unlike "2 call ups"
     let is_hour = words.get(0) != "2" && begins_with_number;
     if is_hour && words.len() > 2 && is_task_word(words.get(1)) {

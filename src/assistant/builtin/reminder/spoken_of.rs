@@ -1,6 +1,8 @@
 //! Tasks with a time, without a request for a reminder: "at 5pm call mom", "I have to call the bank
 //! tomorrow at 10", "meeting with Bo at 4". A reminder is only offered.
 
+use chrono::Timelike as _;
+
 use super::super::{Intent, MessageContext, ParsedMessage};
 use super::parts::{leading_time, split_words};
 use super::{command, is_task_word, names_nothing, repeats, when};
@@ -9,6 +11,7 @@ use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when::{Day, TimeExpression};
 use crate::assistant::text::word_set::WordSet;
 use crate::assistant::text::words::Words;
+use crate::clock::Timestamp;
 
 /// A longer text is no plan.
 const WORDS_MAX: usize = 16;
@@ -87,17 +90,21 @@ pub(in crate::assistant::builtin) fn spoken_of(message: &ParsedMessage<'_>) -> O
         }
         one => is_plan(one),
     };
-    is_meant.then(|| of_evening(understood, words))
+    is_meant.then(|| of_evening(understood, message))
 }
 
 /// "concert on saturday at 8": nobody plays in the morning.
-fn of_evening(intent: Intent, words: &Words<'_>) -> Intent {
+fn of_evening(intent: Intent, message: &ParsedMessage<'_>) -> Intent {
+    const NOON: u32 = 12;
     const HALF_DAY_S: i64 = 12 * 3_600;
     static EVENTS: Phrases = Phrases::new(&[
-        "concert", "gig", "opera", "ballet", "musical", "theatre", "theater", "tickets for",
-        "ticket for",
+        "concert", "gig", "opera", "ballet", "musical", "theatre", "theater", "have tickets for",
+        "got tickets for",
     ]);
+    let words = &message.words;
     let is_event = (0..words.len()).any(|at| words.after(at, &EVENTS).is_some());
+    let zone = message.zone();
+    let is_morning = |at: Timestamp| at.utc().with_timezone(&zone).hour() < NOON;
     let is_open = |at: usize| {
         let clock = when::read(words, at).filter(|(spec, _)| spec.part.is_none());
         let clock = clock.and_then(|(spec, _)| spec.clock);
@@ -109,7 +116,7 @@ fn of_evening(intent: Intent, words: &Words<'_>) -> Intent {
             send_at,
             recurrence: None,
             zone,
-        } if is_event && (0..words.len()).any(is_open) => Intent::Remind {
+        } if is_event && is_morning(send_at) && (0..words.len()).any(is_open) => Intent::Remind {
             text,
             send_at: send_at.plus_s(HALF_DAY_S),
             recurrence: None,

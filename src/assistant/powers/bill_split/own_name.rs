@@ -31,9 +31,9 @@ fn names(action: &mut BillSplitAction) -> Vec<&mut String> {
         BillSplitAction::Paid(paid) => names_of(paid),
         BillSplitAction::AllPaid(all) => all.iter_mut().flat_map(names_of).collect(),
         BillSplitAction::Each(all) => all.iter_mut().flat_map(names).collect(),
-        BillSplitAction::People(people) | BillSplitAction::MorePeople(people) => {
-            people.iter_mut().collect()
-        }
+        BillSplitAction::People(people)
+        | BillSplitAction::MorePeople(people)
+        | BillSplitAction::New(people) => people.iter_mut().collect(),
         BillSplitAction::Settled { payer, to, .. } | BillSplitAction::Given { payer, to, .. } => {
             vec![payer, to]
         }

@@ -42,7 +42,12 @@ pub(in crate::assistant::powers) fn parse(
     if let Some(from) = words.after(at, &NEW_BILL) {
         let people = names(words, from, end);
         let are_people = !people.is_empty() && people.iter().all(|name| is_somebody(name));
-        return are_people.then_some((Clear, BillSplitAction::People(people)));
+        let is_new = (at..from).any(|at| words.get(at) == "new");
+        let action = match is_new {
+            true => BillSplitAction::New(people),
+            false => BillSplitAction::People(people),
+        };
+        return are_people.then_some((Clear, action));
     }
     if let Some(found) = more_people(words, at, end) {
         return Some(found);
@@ -137,7 +142,7 @@ fn fixed(request: &str) -> Option<BillSplitAction> {
         "clear bill" | "delete bill" | "reset bill" | "clear bills" | "clear the bill"
         | "clear our bill" | "delete the bill" | "reset the bill" | "clear my bill"
         | "close the bill" => BillSplitAction::Clear,
-        "new bill" | "start a new bill" | "a new bill" => BillSplitAction::New,
+        "new bill" | "start a new bill" | "a new bill" => BillSplitAction::New(Vec::new()),
         _ if SPLIT.contains(request) => BillSplitAction::Unclear,
         _ => return None,
     })

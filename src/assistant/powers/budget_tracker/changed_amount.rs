@@ -1,11 +1,10 @@
 //! "change the sandwich to 8": another amount for what was spent on something.
 
-use super::{BudgetAction, BudgetState, Span};
+use super::{BudgetAction, BudgetState, Span, bare};
 use crate::assistant::powers::money::{self, Money};
 use crate::assistant::powers::{PowerContext, parsers};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
-use crate::assistant::wording::texts::same;
 
 /// "change the sandwich to 8", "make the petrol 54": what was spent on it, and how much it was.
 pub(in crate::assistant::powers) fn changed_amount(text: &str) -> Option<BudgetAction> {
@@ -28,7 +27,7 @@ impl BudgetState {
     /// The place of the newest expense for that.
     pub(super) fn newest(&self, purpose: &str) -> Option<usize> {
         let mut expenses = self.expenses.iter();
-        expenses.rposition(|one| same(&one.purpose, purpose))
+        expenses.rposition(|one| bare(&one.purpose) == bare(purpose))
     }
 
     /// `None`: nothing was spent on it.

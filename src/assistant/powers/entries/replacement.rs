@@ -76,9 +76,8 @@ pub(in crate::assistant::powers) fn with_known_part(
             day.map(|day| PlannedTime { day, minute })
         }
         Some(part) => known.moved(part, context).ok(),
-        None => None,
+        None => draft.time,
     };
-    let time = time.or(draft.time);
     (
         EntryDraft {
             what,
