@@ -86,7 +86,7 @@ pub fn decide(rules: AccessRules, caller: AccessFacts, requested: AccessRequest)
 const UNLIMITED: i64 = -1;
 
 impl AccessRules {
-    pub fn read(flags: &Reader<'_>) -> Self {
+    pub fn read(flags: &Reader) -> Self {
         Self {
             free_tier: flags.free_tier_enabled(),
             paywall: flags.paywall_enabled(),
@@ -155,10 +155,7 @@ impl Denial {
 
 /// Whether limits and superpowers treat the user as subscribed. If nobody is charged, everybody
 /// counts as subscribed.
-pub fn counts_as_subscribed(
-    subscription_status: SubscriptionStatus<'_>,
-    flags: &Reader<'_>,
-) -> bool {
+pub fn counts_as_subscribed(subscription_status: SubscriptionStatus, flags: &Reader) -> bool {
     flags.charges_nobody || subscription_status.is_subscribed()
 }
 

@@ -79,7 +79,7 @@ impl<'a> UserView<'a> {
 /// Replaces or removes the user's grant and returns the user. `user_id` is the public id. Takes
 /// effect with the user's next message.
 pub fn set_grant(
-    tx: &mut Tx<'_>,
+    tx: &mut Tx,
     user_id: &str,
     grant: Option<&Grant>,
     operator: &Operator,

@@ -101,7 +101,7 @@ impl From<SystemTime> for Timestamp {
 
 /// ISO 8601 in UTC with milliseconds, the form in all answers.
 impl fmt::Display for Timestamp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(&self.utc().to_rfc3339_opts(SecondsFormat::Millis, true))
     }
 }

@@ -154,7 +154,7 @@ impl Config {
         (config, report)
     }
 
-    fn read(reader: &mut Reader<'_>) -> Self {
+    fn read(reader: &mut Reader) -> Self {
         Self {
             server: reader.section("server", Server::ABOUT, Server::read),
             storage: reader.section("storage", Storage::ABOUT, Storage::read),

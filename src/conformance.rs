@@ -66,7 +66,7 @@ impl Report {
 }
 
 impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         for Rule {
             name,
             is_must,

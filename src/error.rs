@@ -189,7 +189,7 @@ impl Error {
 }
 
 impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match &self.cause {
             Some(cause) => write!(f, "{} ({cause})", self.detail),
             None => f.write_str(&self.detail),

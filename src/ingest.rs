@@ -162,7 +162,7 @@ impl Ingest {
         Ok(received)
     }
 
-    fn receive_in(&self, tx: &mut Tx<'_>, prepared: &mut PreparedMessage) -> Result<IngestOutcome> {
+    fn receive_in(&self, tx: &mut Tx, prepared: &mut PreparedMessage) -> Result<IngestOutcome> {
         let now = prepared.now;
         self.give_back(prepared);
         if let Some(mut received) = repeated(tx, &prepared.repeat, now)? {
@@ -210,7 +210,7 @@ impl Ingest {
 }
 
 /// The earlier answer to the same request.
-fn repeated(tx: &mut Tx<'_>, repeat: &RequestKey, now: Timestamp) -> Result<Option<IngestOutcome>> {
+fn repeated(tx: &mut Tx, repeat: &RequestKey, now: Timestamp) -> Result<Option<IngestOutcome>> {
     let message_id = match repeat {
         RequestKey::Key { key, body } => match tx.key_use(key, now)? {
             None => return Ok(None),

@@ -43,7 +43,7 @@ pub struct MailRefusal {
 }
 
 impl fmt::Display for MailRefusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(&self.cause)
     }
 }
@@ -85,7 +85,7 @@ impl Mailer {
         Ok(Some(Self { transport, from }))
     }
 
-    pub fn send(&self, letter: &OutgoingLetter<'_>) -> Result<(), MailRefusal> {
+    pub fn send(&self, letter: &OutgoingLetter) -> Result<(), MailRefusal> {
         let message = self.message(letter)?;
         match self.transport.send(&message) {
             Ok(_) => Ok(()),
@@ -93,7 +93,7 @@ impl Mailer {
         }
     }
 
-    fn message(&self, letter: &OutgoingLetter<'_>) -> Result<Message, MailRefusal> {
+    fn message(&self, letter: &OutgoingLetter) -> Result<Message, MailRefusal> {
         let to: Address = letter
             .to
             .parse()

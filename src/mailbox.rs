@@ -118,7 +118,7 @@ impl MailboxError {
 }
 
 /// Signs in and looks into the inbox.
-pub fn test(server: &MailServer<'_>, is_late: &dyn Fn() -> bool) -> Result<(), MailboxError> {
+pub fn test(server: &MailServer, is_late: &dyn Fn() -> bool) -> Result<(), MailboxError> {
     let mut session = sign_in(server, is_late)?;
     session.examine()?;
     session.sign_out();
@@ -136,7 +136,7 @@ pub enum IdleEnd {
 
 /// Waits in the inbox and calls `on_mail` each time that the server tells of a mail, until
 /// `is_ended`. It blocks.
-pub fn wait(server: &MailServer<'_>, on_mail: &dyn Fn(), is_ended: &dyn Fn() -> bool) -> IdleEnd {
+pub fn wait(server: &MailServer, on_mail: &dyn Fn(), is_ended: &dyn Fn() -> bool) -> IdleEnd {
     let waited = sign_in(server, is_ended).and_then(|mut session| {
         if !session.can(&Capability::Idle) {
             session.sign_out();
@@ -163,7 +163,7 @@ fn sign_in<'a>(
 /// Fetches what is new since `before`, oldest first. What was read stays where the rest can't be
 /// read now: a slow server, or one that goes down, costs no mail and is not asked for one again.
 pub fn read_round(
-    server: &MailServer<'_>,
+    server: &MailServer,
     before: InboxState,
     now: Timestamp,
     is_late: &dyn Fn() -> bool,

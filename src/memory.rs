@@ -238,7 +238,7 @@ impl Memories {
     /// Stores a memory, first in the database.
     pub fn remember(
         &self,
-        tx: &mut Tx<'_>,
+        tx: &mut Tx,
         user: UserId,
         text: &str,
         category: &str,
@@ -251,7 +251,7 @@ impl Memories {
     /// Like `remember`, with the id (a UUID) from the caller.
     pub fn remember_as(
         &self,
-        tx: &mut Tx<'_>,
+        tx: &mut Tx,
         user: UserId,
         id: &str,
         text: &str,
@@ -267,13 +267,7 @@ impl Memories {
     }
 
     /// Deletes a memory found by `merged`: here immediately, in the service soon.
-    pub fn forget(
-        &self,
-        tx: &mut Tx<'_>,
-        user: UserId,
-        memory: &Memory,
-        now: Timestamp,
-    ) -> Result<()> {
+    pub fn forget(&self, tx: &mut Tx, user: UserId, memory: &Memory, now: Timestamp) -> Result<()> {
         let local_id = memory.kept_for.as_deref().unwrap_or(&memory.id);
         let mut delete_at_service = self.has_service();
         if let Some(local) = tx.memory(local_id)? {
@@ -291,7 +285,7 @@ impl Memories {
         Ok(())
     }
 
-    pub fn forget_all(&self, tx: &mut Tx<'_>, user: UserId, now: Timestamp) -> Result<()> {
+    pub fn forget_all(&self, tx: &mut Tx, user: UserId, now: Timestamp) -> Result<()> {
         tx.delete_memories(user)?;
         if self.has_service() {
             tx.delete_memory_tasks(user)?;
@@ -306,7 +300,7 @@ impl Memories {
         self.wake.clone()
     }
 
-    fn wake_after(&self, tx: &mut Tx<'_>) {
+    fn wake_after(&self, tx: &mut Tx) {
         let wake = self.wake.clone();
         tx.after_commit(move || wake.notify_one());
     }

@@ -58,7 +58,7 @@ pub struct NoAnswer {
 }
 
 impl std::fmt::Display for NoAnswer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         f.write_str(&self.reason)
     }
 }
@@ -168,7 +168,7 @@ impl Response {
 }
 
 /// Sends and receives JSON, with a bearer token.
-pub fn post(call: &PostRequest<'_>) -> Result<Answer, NoAnswer> {
+pub fn post(call: &PostRequest) -> Result<Answer, NoAnswer> {
     let bearer = format!("Bearer {}", call.bearer);
     let mut headers = vec![("authorization", bearer.as_str())];
     headers.extend_from_slice(call.headers);
@@ -185,14 +185,14 @@ pub fn post(call: &PostRequest<'_>) -> Result<Answer, NoAnswer> {
     })
 }
 
-pub fn send(request: &Request<'_>) -> Result<Response, NoAnswer> {
+pub fn send(request: &Request) -> Result<Response, NoAnswer> {
     send_until(request, &mut |_| false)
 }
 
 /// Like `send`, but the body is read only until it is enough: a server may keep its stream of
 /// events open. `is_enough` is called with all of the body so far, after each part of it.
 pub fn send_until(
-    request: &Request<'_>,
+    request: &Request,
     is_enough: &mut dyn FnMut(&[u8]) -> bool,
 ) -> Result<Response, NoAnswer> {
     let agent = agent(request);
@@ -219,7 +219,7 @@ pub fn send_until(
 /// reading the authorities costs more than most calls.
 static AGENTS: [OnceLock<ureq::Agent>; 2] = [OnceLock::new(), OnceLock::new()];
 
-fn agent(request: &Request<'_>) -> ureq::Agent {
+fn agent(request: &Request) -> ureq::Agent {
     let build = || new_agent(request.authorities, request.public_only);
     match request.authorities {
         None => AGENTS[usize::from(request.public_only)]
@@ -255,7 +255,7 @@ fn new_agent(authorities: Option<&Authorities>, public_only: bool) -> ureq::Agen
 }
 
 /// A method that ureq has no function for.
-fn run(agent: &ureq::Agent, method: &str, request: &Request<'_>) -> HttpResult {
+fn run(agent: &ureq::Agent, method: &str, request: &Request) -> HttpResult {
     let (content_type, body) = request.raw.unwrap_or_default();
     let mut builder = ureq::http::Request::builder()
         .method(method)
@@ -277,14 +277,14 @@ type HttpResult = Result<ureq::http::Response<ureq::Body>, ureq::Error>;
 
 fn without_body(
     builder: ureq::RequestBuilder<ureq::typestate::WithoutBody>,
-    request: &Request<'_>,
+    request: &Request,
 ) -> HttpResult {
     with_headers(builder, request).call()
 }
 
 fn with_body(
     builder: ureq::RequestBuilder<ureq::typestate::WithBody>,
-    request: &Request<'_>,
+    request: &Request,
 ) -> HttpResult {
     let builder = with_headers(builder, request);
     if let Some((content_type, bytes)) = request.raw {
@@ -299,10 +299,7 @@ fn with_body(
     }
 }
 
-fn with_headers<B>(
-    builder: ureq::RequestBuilder<B>,
-    request: &Request<'_>,
-) -> ureq::RequestBuilder<B> {
+fn with_headers<B>(builder: ureq::RequestBuilder<B>, request: &Request) -> ureq::RequestBuilder<B> {
     let headers = request.headers.iter();
     let builder = builder
         .config()

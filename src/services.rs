@@ -371,12 +371,12 @@ impl Services {
     }
 }
 
-fn list(view: &View<'_>, user: UserId) -> Result<Vec<ServiceView>> {
+fn list(view: &View, user: UserId) -> Result<Vec<ServiceView>> {
     let services = view.services(user)?.into_iter();
     services.map(|service| view_of(view, service)).collect()
 }
 
-fn view_of(view: &View<'_>, service: ServiceRow) -> Result<ServiceView> {
+fn view_of(view: &View, service: ServiceRow) -> Result<ServiceView> {
     let calendars = view.calendars_of(service.id)?;
     let shown = |row: CalendarRow| CalendarView {
         calendar_id: row.calendar_id,
@@ -404,7 +404,7 @@ fn service_not_found() -> Error {
     Error::new(ErrorKind::NotFound, "service_not_found", NO_SERVICE)
 }
 
-fn check_count(view: &View<'_>, user: UserId) -> Result<()> {
+fn check_count(view: &View, user: UserId) -> Result<()> {
     if view.services(user)?.len() < SERVICES_MAX {
         return Ok(());
     }

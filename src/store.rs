@@ -298,7 +298,7 @@ impl Store {
     /// Runs `f` on the calling thread, which may be an async worker. Only for look-ups by key that
     /// take microseconds, never for scans or lists. Each statement sees the newest commit. A
     /// decision that depends on several rows must be made again in the `write` that follows.
-    pub fn look_up<T>(&self, f: impl FnOnce(&View<'_>) -> Result<T>) -> Result<T> {
+    pub fn look_up<T>(&self, f: impl FnOnce(&View) -> Result<T>) -> Result<T> {
         // Only `drop` takes them out.
         let look_ups = self.look_ups.as_ref();
         look_ups.expect("look-ups live while the store does").run(f)
@@ -409,7 +409,7 @@ impl Drop for Store {
 }
 
 /// Reads the file directly, whether or not the service is running.
-pub fn look<T>(path: &Path, f: impl FnOnce(&View<'_>) -> Result<T>) -> Result<T, String> {
+pub fn look<T>(path: &Path, f: impl FnOnce(&View) -> Result<T>) -> Result<T, String> {
     let failed = |e: rusqlite::Error| sqlite_failed("read", path, &e);
     let conn = file::inspect::open_to_read(path).map_err(failed)?;
     open::set_reading(&conn).map_err(failed)?;

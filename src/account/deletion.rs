@@ -15,7 +15,7 @@ const GRACE_DAYS: i64 = 30;
 /// Schedules the deletion and ends the subscription with its paid period. Until the deletion
 /// nothing else changes.
 pub fn request(
-    tx: &mut Tx<'_>,
+    tx: &mut Tx,
     user: UserId,
     confirmation: &str,
     now: Timestamp,
@@ -28,7 +28,7 @@ pub fn request(
 }
 
 /// Cancels the deletion.
-pub fn cancel(tx: &mut Tx<'_>, user: UserId, now: Timestamp) -> Result<()> {
+pub fn cancel(tx: &mut Tx, user: UserId, now: Timestamp) -> Result<()> {
     decide_cancel(pending(tx, user)?, now)?;
     tx.set_pending_deletion(user, None)?;
     tx.reactivate_subscription(user, now)
@@ -37,7 +37,7 @@ pub fn cancel(tx: &mut Tx<'_>, user: UserId, now: Timestamp) -> Result<()> {
 /// Schedules or cancels the deletion at the owner's wish, on an operator's word, and returns the
 /// user. `user_id` is the public id. Scheduling may be repeated.
 pub fn set_by_operator(
-    tx: &mut Tx<'_>,
+    tx: &mut Tx,
     user_id: &str,
     is_wanted: bool,
     operator: &Operator,
@@ -74,7 +74,7 @@ pub fn account_erased() -> Error {
     Error::unauthorized("the account was erased")
 }
 
-fn pending(tx: &Tx<'_>, user: UserId) -> Result<Option<PendingDeletion>> {
+fn pending(tx: &Tx, user: UserId) -> Result<Option<PendingDeletion>> {
     tx.pending_deletion(user)?.ok_or_else(account_erased)
 }
 

@@ -178,7 +178,7 @@ impl Exports {
             .await
     }
 
-    fn queue(self: Arc<Self>, tx: &mut Tx<'_>, user: UserId) -> Result<String> {
+    fn queue(self: Arc<Self>, tx: &mut Tx, user: UserId) -> Result<String> {
         let job_id = random::uuid().to_string();
         tx.insert_export_job(&job_id, user, self.clock.now())?;
         tx.after_commit(move || self.wake.notify_one());

@@ -49,7 +49,7 @@ impl Class {
 }
 
 /// The first classifier: one rule decides.
-pub fn first(input: &ClassifierInput<'_>) -> Classification {
+pub fn first(input: &ClassifierInput) -> Classification {
     let features = TextFeatures::of(input.text);
     let (class, reason) = match () {
         () if input.photos > 0 => (Class::Vision, "photos"),
@@ -76,7 +76,7 @@ const DEEP_POINTS: i32 = 4;
 const REFLEX_POINTS: i32 = -2;
 
 /// The second, combined classifier: every feature has a score.
-pub fn combined(input: &ClassifierInput<'_>) -> Classification {
+pub fn combined(input: &ClassifierInput) -> Classification {
     if input.photos > 0 {
         return Classification {
             class: Class::Vision,

@@ -194,7 +194,7 @@ pub struct PromptContext<'a> {
     pub connectable: &'a [&'static str],
 }
 
-pub fn prompt(context: &PromptContext<'_>) -> Prompt {
+pub fn prompt(context: &PromptContext) -> Prompt {
     let system = system(context);
     let mut speakers = Speakers::default();
     let count = context.messages.len();
@@ -247,7 +247,7 @@ fn unseen_note(photos: usize) -> String {
     }
 }
 
-fn system(context: &PromptContext<'_>) -> String {
+fn system(context: &PromptContext) -> String {
     let persona = context.persona;
     let mut text = match context.system_prompt {
         Some(own) => format!("{}\n\nYour name is {persona}.", own.trim()),
@@ -310,7 +310,7 @@ fn system(context: &PromptContext<'_>) -> String {
 }
 
 /// Who reads the answer, and what came here.
-fn push_chat_rules(text: &mut String, context: &PromptContext<'_>) {
+fn push_chat_rules(text: &mut String, context: &PromptContext) {
     if context.group {
         text.push_str(&format!(
             " This is a group chat. What the person you answer wrote begins with their name \
@@ -396,7 +396,7 @@ fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
-fn time(context: &PromptContext<'_>) -> String {
+fn time(context: &PromptContext) -> String {
     let timezone: Option<Zone> = context.timezone.and_then(|name| name.parse().ok());
     let zone = timezone.map_or("UTC; theirs is not known", |zone| zone.name());
     let local = context

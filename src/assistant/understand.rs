@@ -56,7 +56,7 @@ pub fn build_word_tables() {
 }
 
 /// The message is parsed once.
-pub fn understand_all(context: &MessageContext<'_>) -> Understanding {
+pub fn understand_all(context: &MessageContext) -> Understanding {
     let message = read_message(context);
     let intent = intent_of(&message);
     let is_unknown = message.is_addressed && intent == Intent::Unknown;

@@ -132,7 +132,7 @@ struct Claim {
 }
 
 impl Keys {
-    fn of(secrets: Secrets<'_>) -> Self {
+    fn of(secrets: Secrets) -> Self {
         let key = hmac_key(secrets.secret);
         let mac = key.clone().chain_update(secrets.secret).finalize();
         Self {
@@ -158,7 +158,7 @@ impl Keys {
 }
 
 impl Verifier {
-    pub fn new(settings: &EdgeTokenSettings<'_>, revocations: Vec<(String, i64)>) -> Self {
+    pub fn new(settings: &EdgeTokenSettings, revocations: Vec<(String, i64)>) -> Self {
         Self {
             keys: Setting::new(Keys::of(settings.secrets)),
             ttl_s: settings.ttl_days as i64 * DAY_S,
@@ -220,7 +220,7 @@ impl Verifier {
     }
 
     /// Replaces the secrets; takes effect immediately.
-    pub fn set_secrets(&self, secrets: Secrets<'_>) {
+    pub fn set_secrets(&self, secrets: Secrets) {
         self.keys.set(Keys::of(secrets));
     }
 

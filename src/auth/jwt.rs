@@ -156,7 +156,7 @@ fn development_key(secret: &str) -> DecodingKey {
 }
 
 fn check(
-    token: &UnverifiedToken<'_>,
+    token: &UnverifiedToken,
     key: &DecodingKey,
     algorithm: jsonwebtoken::Algorithm,
 ) -> Result<(), TokenRefusal> {

@@ -49,7 +49,7 @@ impl Key {
 
     pub fn verifies_standard(
         &self,
-        headers: &SignatureHeaders<'_>,
+        headers: &SignatureHeaders,
         body: &[u8],
         now: Timestamp,
     ) -> bool {

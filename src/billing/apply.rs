@@ -31,7 +31,7 @@ pub(super) enum EventOutcome {
 
 /// Applies an event that has not taken effect yet.
 pub(super) fn event(
-    tx: &mut Tx<'_>,
+    tx: &mut Tx,
     event: &PaymentEvent,
     lookup: &ProviderLookup,
     now: Timestamp,
@@ -80,7 +80,7 @@ fn outcome_done(user: Option<UserId>, note: &'static str) -> EventOutcome {
 /// Merges the provider's statement about a subscription with the stored subscription. Also used by
 /// `reconcile`.
 pub(super) fn subscription(
-    tx: &mut Tx<'_>,
+    tx: &mut Tx,
     statement: &ProviderStatement,
     customer: &CustomerRef,
     lookup: &ProviderLookup,
@@ -134,7 +134,7 @@ pub(super) fn is_for_other_price(
 
 /// The subscription of an unpaid invoice becomes past due.
 fn unpaid(
-    tx: &mut Tx<'_>,
+    tx: &mut Tx,
     invoice: &Invoice,
     lookup: &ProviderLookup,
     now: Timestamp,
@@ -145,7 +145,7 @@ fn unpaid(
 /// A paid invoice reactivates a subscription that was past due or free. It says nothing about
 /// subscriptions in other states, such as a trial.
 fn paid(
-    tx: &mut Tx<'_>,
+    tx: &mut Tx,
     invoice: &Invoice,
     lookup: &ProviderLookup,
     now: Timestamp,
@@ -175,7 +175,7 @@ fn paid(
 }
 
 fn invoiced(
-    tx: &mut Tx<'_>,
+    tx: &mut Tx,
     invoice: &Invoice,
     status: Option<PaymentStatus>,
     lookup: &ProviderLookup,
@@ -245,7 +245,7 @@ fn invoiced(
 }
 
 /// The subscription that the invoice names, else the user's current one.
-fn invoiced_subscription(tx: &Tx<'_>, invoice: &Invoice) -> Result<Option<String>> {
+fn invoiced_subscription(tx: &Tx, invoice: &Invoice) -> Result<Option<String>> {
     if invoice.subscription_id.is_some() {
         return Ok(invoice.subscription_id.clone());
     }
@@ -257,7 +257,7 @@ fn invoiced_subscription(tx: &Tx<'_>, invoice: &Invoice) -> Result<Option<String
 }
 
 fn checked_out(
-    tx: &mut Tx<'_>,
+    tx: &mut Tx,
     session: &CheckoutSession,
     customer: &CustomerRef,
     lookup: &ProviderLookup,
@@ -297,7 +297,7 @@ fn checked_out(
     Ok(outcome_done(Some(user), note))
 }
 
-fn customer_deleted(tx: &mut Tx<'_>, customer_id: &str, at: i64) -> Result<EventOutcome> {
+fn customer_deleted(tx: &mut Tx, customer_id: &str, at: i64) -> Result<EventOutcome> {
     let user = tx.user_of_customer(customer_id)?;
     if let Some(user) = user {
         tx.untie_customer(user, customer_id)?;
@@ -318,7 +318,7 @@ fn customer_deleted(tx: &mut Tx<'_>, customer_id: &str, at: i64) -> Result<Event
 }
 
 fn put(
-    tx: &mut Tx<'_>,
+    tx: &mut Tx,
     user: UserId,
     is_new: bool,
     subscription: &StoredSubscription,
@@ -333,7 +333,7 @@ fn put(
 }
 
 /// Finds the user by the customer id, else by the user's public id.
-fn owner(tx: &Tx<'_>, customer: &CustomerRef) -> Result<Option<UserId>> {
+fn owner(tx: &Tx, customer: &CustomerRef) -> Result<Option<UserId>> {
     if let Some(customer_id) = &customer.customer_id
         && let Some(user) = tx.user_of_customer(customer_id)?
     {

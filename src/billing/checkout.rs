@@ -117,7 +117,7 @@ impl Billing {
         test.or(price.as_ref()).map(String::as_str)
     }
 
-    fn with_trial(&self, form: Form, flags: &Reader<'_>) -> Form {
+    fn with_trial(&self, form: Form, flags: &Reader) -> Form {
         let days = self.config.trial_days;
         form.with("subscription_data[trial_period_days]", days)
             .with("line_items[1][price_data][currency]", &self.config.currency)

@@ -67,7 +67,7 @@ pub(super) struct CheckoutSession {
 impl PaymentEvent {
     /// Parses an event. 422 if the body is no event; an event that lacks needed fields is
     /// `Unknown`.
-    pub(super) fn read(body: &Map<String, Value>, prices: &Prices<'_>) -> Result<Self> {
+    pub(super) fn read(body: &Map<String, Value>, prices: &Prices) -> Result<Self> {
         let required = |name: &str| Error::invalid_field(format!("/{name}"), "is required.");
         let event_id = id(body.get("id")).ok_or_else(|| required("id"))?;
         let kind = body.get("type").and_then(Value::as_str);
@@ -90,7 +90,7 @@ impl PaymentEvent {
     }
 }
 
-fn parse_payload(kind: &str, object: &Value, prices: &Prices<'_>, at: i64) -> Option<EventPayload> {
+fn parse_payload(kind: &str, object: &Value, prices: &Prices, at: i64) -> Option<EventPayload> {
     Some(match kind {
         "customer.subscription.created"
         | "customer.subscription.updated"
@@ -141,7 +141,7 @@ fn customer_ref(object: &Value) -> CustomerRef {
 }
 
 /// `None` for an invoice that states that it has no subscription.
-fn invoice(object: &Value, prices: &Prices<'_>, at: i64) -> Option<Invoice> {
+fn invoice(object: &Value, prices: &Prices, at: i64) -> Option<Invoice> {
     let subscription_id = objects::invoice_subscription(object);
     let names_nothing = object.get("parent").is_none() && object.get("subscription").is_none();
     let user_id = object.pointer("/parent/subscription_details/metadata/user_id");
@@ -158,7 +158,7 @@ fn invoice(object: &Value, prices: &Prices<'_>, at: i64) -> Option<Invoice> {
 
 /// A session that was created here names the user twice. Sessions of payment links and of other
 /// programs on the same account don't, and are ignored.
-fn checked_out(object: &Value, prices: &Prices<'_>, at: i64) -> Option<EventPayload> {
+fn checked_out(object: &Value, prices: &Prices, at: i64) -> Option<EventPayload> {
     let metadata_user_id = id(object.pointer("/metadata/user_id"));
     if metadata_user_id.is_none() || metadata_user_id != id(object.get("client_reference_id")) {
         return Some(EventPayload::NotSoldHere(

@@ -115,11 +115,11 @@ fn open(path: &Path) -> Result<File, String> {
 struct FilteredLog(Arc<Setting<Output>>);
 
 impl Log for FilteredLog {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+    fn enabled(&self, metadata: &Metadata) -> bool {
         is_logged(metadata) && self.0.get().logger.enabled(metadata)
     }
 
-    fn log(&self, record: &Record<'_>) {
+    fn log(&self, record: &Record) {
         if is_logged(record.metadata()) {
             self.0.get().logger.log(record);
         }
@@ -130,7 +130,7 @@ impl Log for FilteredLog {
     }
 }
 
-fn is_logged(metadata: &Metadata<'_>) -> bool {
+fn is_logged(metadata: &Metadata) -> bool {
     metadata.level() <= Level::Warn || is_own(metadata.target())
 }
 
@@ -139,7 +139,7 @@ fn is_own(target: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }
 
-fn text_line(record: &Record<'_>, now: Timestamp) -> String {
+fn text_line(record: &Record, now: Timestamp) -> String {
     let mut line = String::with_capacity(LINE_BYTES);
     let _ = write!(line, "{now} {:5} ", record.level()); // writing to a string can't fail
     // Text from outside must not forge lines or control a terminal.
@@ -149,7 +149,7 @@ fn text_line(record: &Record<'_>, now: Timestamp) -> String {
     line
 }
 
-fn json_line(record: &Record<'_>, now: Timestamp) -> String {
+fn json_line(record: &Record, now: Timestamp) -> String {
     let mut line = String::with_capacity(LINE_BYTES);
     let level = record.level();
     let _ = write!(line, r#"{{"time":"{now}","level":"{level}","target":"#);
@@ -243,7 +243,7 @@ mod tests {
     const NASTY: &str =
         "a\r\nb\u{1b}[2J\u{9b}\u{2028}\u{202e}\u{61c}\u{200b}\u{e0041}\"\\\t\u{0}é🦀";
 
-    fn lines(message: &str, fields: &[(&str, Value<'_>)]) -> (String, String) {
+    fn lines(message: &str, fields: &[(&str, Value)]) -> (String, String) {
         let args = format_args!("{message}");
         let record = Record::builder()
             .args(args)

@@ -45,7 +45,7 @@ pub(super) fn change(
     method: Method,
     path: &str,
     body: Option<&Value>,
-    work: impl FnOnce(&mut Tx<'_>, Operator) -> error::Result<()> + Send + 'static,
+    work: impl FnOnce(&mut Tx, Operator) -> error::Result<()> + Send + 'static,
 ) -> Result<(), String> {
     if ask::<Value>(config, method, path, body)?.is_some() {
         return Ok(());
@@ -141,7 +141,7 @@ pub(super) fn ask_for<T: DeserializeOwned>(
 /// `request` has the path in the place of a URL.
 fn send<T: DeserializeOwned>(
     config: &Config,
-    request: Request<'_>,
+    request: Request,
     body: Option<&Value>,
 ) -> Result<Option<T>, String> {
     let Some(holder) = store::holder(&config.storage.path) else {

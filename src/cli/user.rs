@@ -355,7 +355,7 @@ fn counted(user: &UserView<'_>, charge_nobody: bool) -> Result<i64, &'static str
     }
 }
 
-fn line(user: &UserView<'_>, charge_nobody: bool) -> String {
+fn line(user: &UserView, charge_nobody: bool) -> String {
     let deletion = user.deletion_scheduled_for;
     let today = match counted(user, charge_nobody) {
         Ok(count) => format!("{count:>5} today"),
@@ -373,7 +373,7 @@ fn line(user: &UserView<'_>, charge_nobody: bool) -> String {
         + &deletion.map_or(String::new(), |at| format!("  (to be deleted, due {at})"))
 }
 
-fn describe(user: &UserView<'_>, charge_nobody: bool) -> String {
+fn describe(user: &UserView, charge_nobody: bool) -> String {
     let messages = match counted(user, charge_nobody) {
         Ok(count) => format!("{count} counted today (UTC)"),
         Err(why) => format!("not counted ({why})"),
@@ -394,14 +394,14 @@ fn describe(user: &UserView<'_>, charge_nobody: bool) -> String {
     .join("\n")
 }
 
-fn deletion_of(user: &UserView<'_>) -> String {
+fn deletion_of(user: &UserView) -> String {
     match user.deletion_scheduled_for {
         Some(at) => format!("asked for, due {at}"),
         None => "not asked for".to_owned(),
     }
 }
 
-fn subscription_of(user: &UserView<'_>) -> String {
+fn subscription_of(user: &UserView) -> String {
     match user.subscription_plan {
         Some(plan) => format!("{} ({plan})", user.subscription_status),
         None => user.subscription_status.to_owned(),

@@ -105,7 +105,7 @@ impl Offset for ZoneOffset {
 }
 
 impl fmt::Display for ZoneOffset {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         fmt::Display::fmt(&self.fixed, f)
     }
 }

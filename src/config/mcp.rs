@@ -29,7 +29,7 @@ impl McpServer {
     }
 
     /// `None`: a problem was reported.
-    pub(super) fn read(s: &mut Section<'_>) -> Option<Self> {
+    pub(super) fn read(s: &mut Section) -> Option<Self> {
         let name = s.parsed_if_set("name", "", "notes", name);
         let address = s.parsed_if_set("url", "", "http://127.0.0.1:3000/mcp", url::web);
         let token = s.secret("token", "");

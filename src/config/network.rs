@@ -49,7 +49,7 @@ impl Network {
 }
 
 impl fmt::Display for Network {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{}/{}", self.address, self.prefix_bits)
     }
 }

@@ -37,7 +37,7 @@ impl<'a> Reader<'a> {
         &mut self,
         name: &'static str,
         about: &'static str,
-        read: impl FnOnce(&mut Section<'_>) -> T,
+        read: impl FnOnce(&mut Section) -> T,
     ) -> T {
         let table = match take_section(&mut self.table, name) {
             Some(toml::Value::Table(table)) => table,

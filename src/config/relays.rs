@@ -25,7 +25,7 @@ impl TelegramRelay {
     pub(super) const ABOUT: &str =
         "The relay for Telegram; `chatkeep serve` runs it if the token is set.";
 
-    pub(super) fn read(s: &mut Section<'_>) -> Self {
+    pub(super) fn read(s: &mut Section) -> Self {
         Self {
             token: s.secret("token", "The bot's token from @BotFather."),
             base_url: s.parsed(

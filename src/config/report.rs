@@ -14,7 +14,7 @@ pub struct ConfigProblem {
 }
 
 impl fmt::Display for ConfigProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{}: {}", self.key, self.message)
     }
 }

@@ -48,7 +48,7 @@ macro_rules! section {
         impl $name {
             pub(super) const ABOUT: &'static str = concat!($($about),+);
 
-            pub(super) fn read(s: &mut super::section::Section<'_>) -> Self {
+            pub(super) fn read(s: &mut super::section::Section) -> Self {
                 Self {
                     $($key: s.$shape(stringify!($key), concat!($($note),+) $(, $argument)*),)+
                 }

@@ -77,7 +77,7 @@ impl Hub {
 }
 
 pub(super) fn record(
-    tx: &Tx<'_>,
+    tx: &Tx,
     agent: crate::store::AgentId,
     event: &RelayEvent,
     now: Timestamp,
@@ -95,7 +95,7 @@ pub(super) fn record(
 
 /// Applies one report in the transaction; false when the agent has no such command.
 pub(super) fn apply(
-    tx: &mut Tx<'_>,
+    tx: &mut Tx,
     hub: &Arc<Hub>,
     relay: &Arc<Relay>,
     ack: &Ack,
@@ -146,7 +146,7 @@ pub(super) fn apply(
 /// Completes those of `seqs` that were handed out. A command once reported as failed is completed
 /// only by its own ack.
 pub(super) fn complete(
-    tx: &mut Tx<'_>,
+    tx: &mut Tx,
     hub: &Arc<Hub>,
     relay: &Arc<Relay>,
     seqs: &[u64],

@@ -84,7 +84,7 @@ impl Hub {
 
 /// Applies one step in the transaction; memory changes after the commit.
 fn apply(
-    tx: &mut Tx<'_>,
+    tx: &mut Tx,
     hub: &Arc<Hub>,
     relay: &Arc<Relay>,
     step: OutboxStep,

@@ -58,7 +58,7 @@ impl Hub {
     /// Expires at most `limit` overdue commands of any agent. Returns how many.
     pub fn expire_commands(
         self: &Arc<Self>,
-        tx: &mut Tx<'_>,
+        tx: &mut Tx,
         now: Timestamp,
         limit: usize,
     ) -> Result<usize> {
@@ -74,7 +74,7 @@ impl Hub {
     /// Logs a command that ended because other people could have read it in its chat.
     pub(super) fn log_withdrawn(
         self: &Arc<Self>,
-        tx: &mut Tx<'_>,
+        tx: &mut Tx,
         command: FailedCommand,
     ) -> Result<()> {
         let name = tx.agent_name(command.agent)?;
@@ -85,10 +85,10 @@ impl Hub {
     /// Ends a command that will not be done; false when it had ended before.
     pub(super) fn fail(
         self: &Arc<Self>,
-        tx: &mut Tx<'_>,
+        tx: &mut Tx,
         relay: &Relay,
         seq: u64,
-        report: &FailureReport<'_>,
+        report: &FailureReport,
         now: Timestamp,
     ) -> Result<bool> {
         let (agent, state) = (relay.id, report.state);
@@ -107,10 +107,10 @@ impl Hub {
 
     fn log_undone(
         self: &Arc<Self>,
-        tx: &mut Tx<'_>,
+        tx: &mut Tx,
         command: FailedCommand,
         name: &str,
-        report: &FailureReport<'_>,
+        report: &FailureReport,
     ) {
         let (hub, state) = (self.clone(), report.state);
         let (name, reason) = (masked(name).into_owned(), report.reason.to_owned());

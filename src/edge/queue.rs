@@ -72,9 +72,9 @@ struct Payload<'a> {
 /// Queues a message for a chat. Returns false when the agent has too many unfinished commands, in
 /// total or from apps: then nothing was queued, and the caller must handle it.
 pub fn send_message(
-    tx: &mut Tx<'_>,
+    tx: &mut Tx,
     hub: &Arc<Hub>,
-    message: &OutgoingMessage<'_>,
+    message: &OutgoingMessage,
     now: Timestamp,
 ) -> Result<bool> {
     send_reply(tx, hub, message, None, now)
@@ -82,9 +82,9 @@ pub fn send_message(
 
 /// Like `send_message`, with the message of the chat that this one answers.
 pub fn send_reply(
-    tx: &mut Tx<'_>,
+    tx: &mut Tx,
     hub: &Arc<Hub>,
-    message: &OutgoingMessage<'_>,
+    message: &OutgoingMessage,
     in_reply_to: Option<&str>,
     now: Timestamp,
 ) -> Result<bool> {
@@ -131,7 +131,7 @@ pub fn send_reply(
 
 /// Other people can read a direct chat from now on. Its commands that were never handed out move to
 /// another direct chat of the same person, or end.
-pub fn withdraw(tx: &mut Tx<'_>, hub: &Arc<Hub>, room: RoomId, now: Timestamp) -> Result<()> {
+pub fn withdraw(tx: &mut Tx, hub: &Arc<Hub>, room: RoomId, now: Timestamp) -> Result<()> {
     for command in tx.end_waiting_commands(room, now)? {
         hub.log_withdrawn(tx, command.failed)?;
         let payload: Value = serde_json::from_str(&command.payload).map_err(Error::internal)?;
@@ -175,7 +175,7 @@ fn parts(bubbles: &[String]) -> Vec<&[String]> {
 
 /// Another agent delivered a message from the chat. Commands that were never handed out move to it.
 pub fn take_over(
-    tx: &mut Tx<'_>,
+    tx: &mut Tx,
     hub: &Arc<Hub>,
     room: RoomId,
     from: AgentId,

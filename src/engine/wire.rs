@@ -134,7 +134,7 @@ impl ModelFailure {
 }
 
 impl fmt::Display for ModelFailure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Status(status) => write!(f, "status {status}"),
             other => f.write_str(other.code()),

@@ -296,7 +296,7 @@ impl ConnectionState {
         }
     }
 
-    fn poll_write(&self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(&self, cx: &mut Context, bytes: &[u8]) -> Poll<io::Result<usize>> {
         loop {
             ready!(self.stream().poll_write_ready(cx))?;
             match self.stream().try_write(bytes) {
@@ -322,8 +322,8 @@ pub(super) struct Io {
 impl AsyncRead for Io {
     fn poll_read(
         mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
+        cx: &mut Context,
+        buf: &mut ReadBuf,
     ) -> Poll<io::Result<()>> {
         let outcome = ready!(Pin::new(&mut self.read).poll_read(cx, buf));
         if outcome.is_err() {
@@ -338,7 +338,7 @@ impl AsyncRead for Io {
 impl AsyncWrite for Io {
     fn poll_write(
         mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
+        cx: &mut Context,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
         if let Poll::Ready(outcome) = self.shared.poll_write(cx, buf) {
@@ -352,11 +352,11 @@ impl AsyncWrite for Io {
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 
-    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
 
-    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context) -> Poll<io::Result<()>> {
         Poll::Ready(self.shared.finish())
     }
 }

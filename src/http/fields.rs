@@ -257,7 +257,7 @@ mod tests {
         value.as_object().cloned().unwrap()
     }
 
-    fn errors(fields: Fields<'_>) -> Vec<(String, String)> {
+    fn errors(fields: Fields) -> Vec<(String, String)> {
         let errors = fields.finish().map_err(|error| error.fields);
         let errors = errors.err().unwrap_or_default().into_iter();
         errors.map(|error| (error.field, error.message)).collect()

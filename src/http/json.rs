@@ -108,7 +108,7 @@ impl<'de> DeserializeSeed<'de> for StrictValue<'_> {
 impl<'de> Visitor<'de> for StrictValue<'_> {
     type Value = Value;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str("a JSON value")
     }
 

@@ -19,8 +19,8 @@ const TIMES_MAX: usize = 10;
 const TIMER: &str = "timer";
 
 pub(super) fn find_reminders(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     span: Option<&Span>,
     about: Option<&str>,
 ) -> Result<String> {
@@ -44,7 +44,7 @@ pub(super) fn find_reminders(
 
 /// The reminders that were found, as a list.
 pub(super) fn found_text(
-    turn: &MessageTurn<'_>,
+    turn: &MessageTurn,
     found: &[Reminder],
     span: Option<&Span>,
     about: Option<&str>,
@@ -66,7 +66,7 @@ pub(super) fn found_text(
 }
 
 /// "when is my swim?" of which only a reminder is known.
-pub(super) fn asks_for_reminder(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str) -> Result<bool> {
+pub(super) fn asks_for_reminder(turn: &MessageTurn, tx: &Tx, about: &str) -> Result<bool> {
     let mut words = turn.message.text.split(|c: char| !c.is_alphanumeric());
     let asks_when =
         words.any(|word| word.eq_ignore_ascii_case("when") || word.eq_ignore_ascii_case("whens"));
@@ -80,10 +80,7 @@ pub(super) fn asks_for_reminder(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str
 }
 
 /// "when is the dentist?", which nothing else answers.
-pub(super) fn answer_from_reminders(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-) -> Result<Option<String>> {
+pub(super) fn answer_from_reminders(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let unknown = turn.possible_meanings();
     if unknown.asks_how_long_left && !turn.in_group() {
         let is_timer = !open_reminders::matching(turn, tx, Some(TIMER), None)?.is_empty();
@@ -119,8 +116,8 @@ pub(super) fn without_next(about: &str) -> &str {
 
 /// `of_calendar`: it is said where no calendar is looked at.
 pub(super) fn of_span(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     span: &Span,
     of_calendar: bool,
 ) -> Result<String> {
@@ -141,12 +138,7 @@ pub(super) fn of_span(
 }
 
 /// Says where no calendar was looked at: once, and when one is asked for.
-fn with_calendar(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
-    agenda: String,
-    of_calendar: bool,
-) -> Result<String> {
+fn with_calendar(turn: &MessageTurn, tx: &Tx, agenda: String, of_calendar: bool) -> Result<String> {
     let may_connect = has_calendars(turn);
     if !of_calendar && !may_connect {
         return Ok(agenda);
@@ -167,18 +159,13 @@ fn with_calendar(
 }
 
 /// Whether the person's calendars are looked at, where any are connected.
-fn has_calendars(turn: &MessageTurn<'_>) -> bool {
+fn has_calendars(turn: &MessageTurn) -> bool {
     !turn.flags.force_basic_mode()
         && turn.flags.superpower(Power::CalendarQueryAgent)
         && gate::has_superpowers_alone(&turn.user, &turn.flags, turn.now)
 }
 
-fn text_of(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
-    reminders: &[Reminder],
-    span: &Span,
-) -> Result<String> {
+fn text_of(turn: &MessageTurn, tx: &Tx, reminders: &[Reminder], span: &Span) -> Result<String> {
     let moments = moments(reminders, Some(span));
     let listed: Vec<(&str, Timestamp)> = moments
         .iter()
@@ -205,7 +192,7 @@ fn text_of(
 }
 
 /// The superpowers' lines about the days of a span.
-fn power_lines(turn: &MessageTurn<'_>, tx: &Tx<'_>, span: &Span) -> Result<Vec<String>> {
+fn power_lines(turn: &MessageTurn, tx: &Tx, span: &Span) -> Result<Vec<String>> {
     let zone = turn.zone();
     let moment = |at: Timestamp| {
         let day = at.utc().with_timezone(&zone).date_naive();

@@ -17,9 +17,9 @@ impl Ingest {
     /// Stores the message with its answer.
     pub(super) fn apply(
         &self,
-        tx: &mut Tx<'_>,
+        tx: &mut Tx,
         prepared: &PreparedMessage,
-        mut turn: MessageTurn<'_>,
+        mut turn: MessageTurn,
         response: MessageResponse,
         quotas: Quotas,
     ) -> Result<IngestOutcome> {
@@ -90,8 +90,8 @@ impl Ingest {
 /// Stores a photo's row, and sends the reply as a command: now, or when a model has made it
 /// (`None`).
 fn store_photo(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     photo: &PhotoFile,
     agent: AgentId,
     message_id: i64,

@@ -12,7 +12,7 @@ use crate::store::{PowerOwner, RemovedItem, Tx};
 const POWER: Power = Power::BirthdayReminder;
 
 /// All of the person's birthdays, also while the superpower is switched off.
-pub(super) fn all(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Vec<StoredBirthday>> {
+pub(super) fn all(turn: &MessageTurn, tx: &Tx) -> Result<Vec<StoredBirthday>> {
     let row = tx.power_state(PowerOwner::User(turn.user.id), POWER.name())?;
     let facts = Facts::default();
     Ok(row.map_or_else(Vec::new, |row| {
@@ -21,7 +21,7 @@ pub(super) fn all(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Vec<StoredBirth
 }
 
 /// Forgets those of these names; this can be undone for some minutes. How many there were.
-pub(super) fn forget(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, names: &[String]) -> Result<usize> {
+pub(super) fn forget(turn: &MessageTurn, tx: &mut Tx, names: &[String]) -> Result<usize> {
     let mut forgotten = 0;
     for birthday in all(turn, tx)? {
         if !names.contains(&birthday.name) {
@@ -43,11 +43,7 @@ pub(super) fn forget(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, names: &[String]) 
 }
 
 /// Restores a forgotten birthday. Returns its line.
-pub(super) fn restore(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    item: &str,
-) -> Result<Option<String>> {
+pub(super) fn restore(turn: &MessageTurn, tx: &mut Tx, item: &str) -> Result<Option<String>> {
     if let Some(action) = keep_again(item) {
         change(turn, tx, action)?;
     }
@@ -56,7 +52,7 @@ pub(super) fn restore(
     Ok(all.pop().map(|birthday| birthday.line))
 }
 
-fn change(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, action: PowerAction) -> Result<()> {
+fn change(turn: &MessageTurn, tx: &mut Tx, action: PowerAction) -> Result<()> {
     let owner = PowerOwner::User(turn.user.id);
     let stored = tx.power_state(owner, POWER.name())?.map(stored_state);
     let facts = Facts::default();

@@ -16,8 +16,8 @@ const CHANGES_MAX: i64 = 10;
 
 /// Notes the question whether to do it. What is said instead where it can't be done.
 pub(super) fn ask(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     request: CalendarRequest,
 ) -> Result<Option<String>> {
     if turn.agent.is_none() {
@@ -73,8 +73,8 @@ pub(super) fn ask(
 
 /// `None`: its version is not known, so that it can't be changed safely.
 fn changed_event(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     id: i64,
     whole_series: bool,
 ) -> Result<Option<(i64, ChangedEvent)>> {
@@ -100,8 +100,8 @@ fn changed_event(
 
 /// The person said yes.
 pub(super) fn begin(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     request: &PendingCalendarChange,
 ) -> Result<String> {
     let calendar = CalendarId(request.calendar);

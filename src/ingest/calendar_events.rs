@@ -12,8 +12,8 @@ use crate::store::Tx;
 
 /// "move it to 2", "delete it", where the last thing named is an event.
 pub(super) fn change_latest(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     what: &FollowUp,
 ) -> Result<Option<String>> {
     let to: Option<TimeChange> = match what {
@@ -37,17 +37,13 @@ pub(super) fn change_latest(
 }
 
 /// "cancel lunch with Bo", where no reminder matches. `None`: no event matches either.
-pub(super) fn delete_named(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    name: &str,
-) -> Result<Option<String>> {
+pub(super) fn delete_named(turn: &MessageTurn, tx: &mut Tx, name: &str) -> Result<Option<String>> {
     change(turn, tx, EventRef::Named(name.to_owned()), None)
 }
 
 fn change(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     which: EventRef,
     to: Option<TimeChange>,
 ) -> Result<Option<String>> {

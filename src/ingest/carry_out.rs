@@ -19,7 +19,7 @@ use crate::assistant::{
 use crate::error::Result;
 use crate::store::Tx;
 
-pub(super) fn run(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent) -> Result<Reply> {
+pub(super) fn run(turn: &MessageTurn, tx: &mut Tx, intent: Intent) -> Result<Reply> {
     if let Some(reply) = crisis_over(turn, tx)? {
         return Ok(reply.into());
     }
@@ -31,8 +31,8 @@ pub(super) fn run(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent) -> Re
 
 /// A superpower that is called, else the intent, where a language model gave no reply.
 pub(super) fn run_instead_of_model(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     intent: Intent,
 ) -> Result<Reply> {
     if let Some(power) = &turn.requested_power
@@ -46,8 +46,8 @@ pub(super) fn run_instead_of_model(
 /// An answer to the question that the assistant itself asked just before, where a language model
 /// gave no reply. `None`: it is none.
 pub(super) fn answer_to_question(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     intent: &Intent,
 ) -> Result<Option<Reply>> {
     let Intent::FollowUp { what, .. } = intent else {
@@ -64,11 +64,7 @@ pub(super) fn answer_to_question(
 }
 
 /// For callers that have already checked the limit of commands.
-pub(super) fn run_unlimited(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    intent: Intent,
-) -> Result<Reply> {
+pub(super) fn run_unlimited(turn: &MessageTurn, tx: &mut Tx, intent: Intent) -> Result<Reply> {
     if matches!(intent, Intent::Say(_) | Intent::Unknown)
         && let Some(reply) = follow_ups::answer_consent(turn, tx)?
     {
@@ -136,7 +132,7 @@ pub(super) fn run_unlimited(
 }
 
 /// On the legacy endpoint the relay has reminders that are not stored here.
-fn without_relays(turn: &MessageTurn<'_>, mut reply: String) -> String {
+fn without_relays(turn: &MessageTurn, mut reply: String) -> String {
     if turn.agent.is_none() {
         reply.push('\n');
         reply.push_str(wording::chat_apps_reminders_unknown());
@@ -144,23 +140,23 @@ fn without_relays(turn: &MessageTurn<'_>, mut reply: String) -> String {
     reply
 }
 
-fn in_crisis(turn: &MessageTurn<'_>, kind: CrisisKind) -> String {
+fn in_crisis(turn: &MessageTurn, kind: CrisisKind) -> String {
     let language = assistant::crisis_language(&turn.message.text);
     wording::crisis(kind, &turn.message.sender, language)
 }
 
-fn status(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<String> {
+fn status(turn: &MessageTurn, tx: &Tx) -> Result<String> {
     let language = turn.fixed_language(tx)?;
     Ok(wording::status_in(language.as_deref(), &facts(turn, tx)?))
 }
 
-fn usage(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<String> {
+fn usage(turn: &MessageTurn, tx: &Tx) -> Result<String> {
     let language = turn.fixed_language(tx)?;
     Ok(wording::usage_in(language.as_deref(), &facts(turn, tx)?))
 }
 
 /// Memories are told in the direct chat, and not at all to a language model.
-fn recall_in_group(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: Option<&str>) -> Result<String> {
+fn recall_in_group(turn: &MessageTurn, tx: &mut Tx, about: Option<&str>) -> Result<String> {
     if turn.by_model {
         return Ok(wording::memories_alone());
     }
@@ -172,7 +168,7 @@ fn recall_in_group(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: Option<&str>)
 }
 
 /// "when is my interview?": what was told of it, and reminders of it.
-fn when_is(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: &str) -> Result<String> {
+fn when_is(turn: &MessageTurn, tx: &mut Tx, about: &str) -> Result<String> {
     let event = event_reminders::noted(turn, tx, about)?;
     let reminders = agenda::find_reminders(turn, tx, None, Some(about))?;
     Ok(match event {
@@ -184,7 +180,7 @@ fn when_is(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: &str) -> Result<Strin
 /// Several requests of one message: each is done or named. If a relay delivers reminders
 /// itself, its answer has room for one. "the day before" is before what another of the requests
 /// added.
-fn each(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, requests: Vec<Intent>) -> Result<Reply> {
+fn each(turn: &MessageTurn, tx: &mut Tx, requests: Vec<Intent>) -> Result<Reply> {
     if let Some(doubt) = reminder_requests::doubt_about(turn, tx, &requests)? {
         return Ok(doubt.into());
     }
@@ -219,7 +215,7 @@ fn each(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, requests: Vec<Intent>) -> Resul
 }
 
 /// "he's fine now" after a crisis ends it.
-pub(super) fn crisis_over(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+pub(super) fn crisis_over(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let may_end = |unknown: &PossibleMeanings| unknown.may_end_crisis;
     if !turn.unknown.is_none_or(may_end) || !assistant::crisis_is_over(&turn.message.text) {
         return Ok(None); // most messages
@@ -232,7 +228,7 @@ pub(super) fn crisis_over(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Opt
 }
 
 /// After a crisis, "help me" asks for no list of features.
-fn help(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, group: Option<HelpGroup>) -> Result<String> {
+fn help(turn: &MessageTurn, tx: &mut Tx, group: Option<HelpGroup>) -> Result<String> {
     match question::read_open(turn, tx)? {
         Some(Question::Crisis { language }) if group.is_none() => {
             Ok(wording::after_crisis(language.as_deref()))
@@ -242,7 +238,7 @@ fn help(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, group: Option<HelpGroup>) -> Re
 }
 
 /// After a crisis, no light answer; greetings, farewells and thanks get theirs.
-fn small_talk(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: String) -> Result<String> {
+fn small_talk(turn: &MessageTurn, tx: &mut Tx, text: String) -> Result<String> {
     let persona = &turn.ingest.persona.get().name;
     let context = turn.message.context(persona, turn.timezone(), turn.now);
     Ok(match question::read_open(turn, tx)? {
@@ -257,7 +253,7 @@ fn small_talk(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: String) -> Result<S
 }
 
 /// The answer to the assistant's question, or one from a memory.
-fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
+fn answer_unknown(turn: &MessageTurn, tx: &mut Tx) -> Result<Reply> {
     if let Some(reply) = missing_part::answer_what(turn, tx)? {
         return Ok(reply);
     }
@@ -328,7 +324,7 @@ fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
 }
 
 /// Told alone.
-fn profile(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, part: ProfilePart) -> Result<String> {
+fn profile(turn: &MessageTurn, tx: &mut Tx, part: ProfilePart) -> Result<String> {
     let known = match part {
         ProfilePart::Name => wording::known_name(turn.user.name.as_deref()),
         ProfilePart::TimeZone => wording::known_zone(turn.timezone()),
@@ -360,7 +356,7 @@ pub(super) fn facts<'t>(
 }
 
 /// "list", "show all" right after reminders were set, listed or asked about.
-fn list_again(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+fn list_again(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let is_list = assistant::asks_for_list(&turn.message.text, &turn.ingest.persona.get().name);
     if !is_list {
         return Ok(None); // most messages

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::services::links;
 use crate::store::Tx;
 
-pub(super) fn link(turn: &MessageTurn<'_>, tx: &Tx<'_>, is_for_mail: bool) -> Result<String> {
+pub(super) fn link(turn: &MessageTurn, tx: &Tx, is_for_mail: bool) -> Result<String> {
     if turn.in_group() {
         return Ok(wording::connect_alone());
     }

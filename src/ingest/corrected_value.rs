@@ -28,7 +28,7 @@ use crate::store::{MessageRow, Tx};
 const CORRECTIONS_MAX: usize = 5;
 
 /// `None`: it corrects nothing that can be undone.
-pub(super) fn correct(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+pub(super) fn correct(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
     if !turn.may_correct() {
         return Ok(None); // most messages
     }
@@ -36,11 +36,7 @@ pub(super) fn correct(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<
 }
 
 /// Corrects a value by the text that a message is found to mean.
-pub(super) fn correct_by(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    text: &str,
-) -> Result<Option<String>> {
+pub(super) fn correct_by(turn: &MessageTurn, tx: &mut Tx, text: &str) -> Result<Option<String>> {
     let persona = &turn.ingest.persona.get().name;
     let value = assistant::corrected_value(text, persona);
     if turn.agent.is_none() || value.is_none() && !assistant::may_restate(text) {
@@ -90,8 +86,8 @@ pub(super) fn correct_by(
 /// "not milk, eggs" after "add milk to my list": one word for another in what was just asked of a
 /// superpower.
 pub(super) fn reword(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     old: &str,
     new: &str,
 ) -> Result<Option<String>> {
@@ -109,7 +105,7 @@ pub(super) fn reword(
 }
 
 /// The last message; the one before it, if the last was only a question about it.
-fn corrected_message(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<MessageRow>> {
+fn corrected_message(turn: &MessageTurn, tx: &Tx) -> Result<Option<MessageRow>> {
     let Some(last) = turn.previous_message(tx)? else {
         return Ok(None);
     };
@@ -125,10 +121,7 @@ fn corrected_message(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Messa
 }
 
 /// "make it 8" after "table for 4 at 7": the question which of both is meant.
-pub(super) fn ask_hour_or_people(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-) -> Result<Option<String>> {
+pub(super) fn ask_hour_or_people(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let persona = &turn.ingest.persona.get().name;
     let Some(last) = turn.previous_message(tx)? else {
         return Ok(None);
@@ -157,14 +150,14 @@ pub(super) fn ask_hour_or_people(
 }
 
 /// The message with that value; a weekday is the one next to a day that is weeks ahead.
-fn with_value(turn: &MessageTurn<'_>, message: &str, value: &str) -> Option<String> {
+fn with_value(turn: &MessageTurn, message: &str, value: &str) -> Option<String> {
     let near = assistant::value_near(message, value, turn.now, turn.zone());
     assistant::with_corrected_value(message, near.as_deref().unwrap_or(value))
 }
 
 /// The text of a message with the corrections up to it: "spent 14 on lunch" for "no, 14" after
 /// "spent 12 on lunch", and for "no, spent 14 on lunch".
-fn as_corrected(turn: &MessageTurn<'_>, tx: &Tx<'_>, last: &MessageRow) -> Result<String> {
+fn as_corrected(turn: &MessageTurn, tx: &Tx, last: &MessageRow) -> Result<String> {
     let persona = &turn.ingest.persona.get().name;
     let chain = tx.view().chain(last.id, CORRECTIONS_MAX)?;
     let mut value_before: Option<String> = None;
@@ -182,8 +175,8 @@ fn as_corrected(turn: &MessageTurn<'_>, tx: &Tx<'_>, last: &MessageRow) -> Resul
 /// `text`: what was said, with the new value. The value may as well be all of it: "no, spent 25
 /// on lunch".
 pub(super) fn correct_of_power(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     power: Power,
     text: Option<&str>,
     value: Option<&str>,
@@ -233,8 +226,8 @@ pub(super) fn correct_of_power(
 /// A memory gets another value, or is told anew; a request to a superpower is done, and the memory
 /// stays. `text`: what was said, with the new value.
 fn correct_told(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     last: &MessageRow,
     (text, value): (Option<&str>, Option<&str>),
 ) -> Result<Option<String>> {
@@ -287,12 +280,7 @@ fn correct_told(
 }
 
 /// "the plumber is bob" after "the plumber is dan".
-fn is_told_anew(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
-    fact: &StatedFact,
-    text: &str,
-) -> Result<bool> {
+fn is_told_anew(turn: &MessageTurn, tx: &Tx, fact: &StatedFact, text: &str) -> Result<bool> {
     let (StatedFact::Memory(id) | StatedFact::CorrectedMemory(id)) = fact else {
         return Ok(false);
     };
@@ -308,8 +296,8 @@ fn is_told_anew(
 }
 
 fn correct_memory(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     fact: &StatedFact,
     text: &str,
 ) -> Result<String> {
@@ -321,7 +309,7 @@ fn correct_memory(
 
 /// "the wifi password is now moon8", "door code is 5513 now" takes the place of what it was, if that
 /// is one memory.
-pub(super) fn remember_fact(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, fact: &str) -> Result<String> {
+pub(super) fn remember_fact(turn: &MessageTurn, tx: &mut Tx, fact: &str) -> Result<String> {
     let at_end = || fact.strip_suffix(" now")?.split_once(" is ");
     let Some((subject, value)) = fact.split_once(" is now ").or_else(at_end) else {
         return memories::remember_fact(turn, tx, fact);
@@ -335,8 +323,8 @@ pub(super) fn remember_fact(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, fact: &str)
 
 /// "wifi password changed to xyz", where a memory is of it, or it is worth one. `None`: neither.
 pub(super) fn change_fact(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     fact: &FactChange,
 ) -> Result<Option<String>> {
     let FactChange { subject, value, .. } = fact;
@@ -351,11 +339,7 @@ pub(super) fn change_fact(
 }
 
 /// The only memory of what something is, and its text before the value.
-fn memory_of(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
-    subject: &str,
-) -> Result<Option<(StatedFact, String)>> {
+fn memory_of(turn: &MessageTurn, tx: &Tx, subject: &str) -> Result<Option<(StatedFact, String)>> {
     let begin = format!("{subject} is ").to_lowercase();
     let begin = without_article(&begin);
     let mut before = tx.memories(turn.user.id, READ_MAX)?;
@@ -387,7 +371,7 @@ fn without_article(text: &str) -> &str {
     rest.unwrap_or(text)
 }
 
-fn calls_of(turn: &MessageTurn<'_>, text: &str) -> PowerCalls {
+fn calls_of(turn: &MessageTurn, text: &str) -> PowerCalls {
     let persona = &turn.ingest.persona.get().name;
     powers::recognise(&MessageContext {
         text,
@@ -396,7 +380,7 @@ fn calls_of(turn: &MessageTurn<'_>, text: &str) -> PowerCalls {
 }
 
 /// The memory that was noted last is a corrected one.
-fn note_corrected(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<()> {
+fn note_corrected(turn: &MessageTurn, tx: &mut Tx) -> Result<()> {
     let fact = latest::read_named(turn, tx)?.and_then(|(latest, _)| latest.fact);
     match fact {
         Some(StatedFact::Memory(id)) => {

@@ -51,7 +51,7 @@ pub(in crate::ingest) struct PrivateAnswer {
 
 /// Notes an answer in the direct chat, so that it is known there what was spoken of.
 pub(in crate::ingest) fn note_private_answer(
-    tx: &mut Tx<'_>,
+    tx: &mut Tx,
     (room, user): (RoomId, UserId),
     new: PrivateAnswer,
     now: Timestamp,
@@ -82,7 +82,7 @@ pub(in crate::ingest) fn recent_private_answers(
 }
 
 pub(in crate::ingest) fn note<T: Serialize>(
-    tx: &mut Tx<'_>,
+    tx: &mut Tx,
     (room, user): (RoomId, UserId),
     part: DialogPart,
     what: Option<&T>,

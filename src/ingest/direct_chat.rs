@@ -8,7 +8,7 @@ use crate::store::Tx;
 
 /// Sends a text to the person's direct chat because a group must not read it. Returns the text
 /// for the group.
-pub(super) fn answer(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str) -> Result<String> {
+pub(super) fn answer(turn: &MessageTurn, tx: &mut Tx, text: &str) -> Result<String> {
     Ok(match send(turn, tx, text)? {
         true => wording::answered_alone(),
         false => wording::ask_alone(),
@@ -16,12 +16,12 @@ pub(super) fn answer(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str) -> Res
 }
 
 /// Whether the message is of a group, which changes nothing that was told in the direct chat.
-pub(super) fn is_kept_from(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
+pub(super) fn is_kept_from(turn: &MessageTurn, tx: &mut Tx) -> Result<bool> {
     Ok(turn.in_group() && tx.newest_direct_chat(turn.user.id, false)?.is_some())
 }
 
 /// False: the person has no direct chat that takes commands, or no more of them.
-pub(super) fn send(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str) -> Result<bool> {
+pub(super) fn send(turn: &MessageTurn, tx: &mut Tx, text: &str) -> Result<bool> {
     let Some(chat) = tx.newest_direct_chat(turn.user.id, true)? else {
         return Ok(false);
     };

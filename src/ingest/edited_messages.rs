@@ -28,8 +28,8 @@ pub(super) enum EditOutcome {
 /// Undoes what the earlier version of an edited message did. Limits come first: an edit that
 /// they refuse takes nothing back.
 pub(super) fn replace_version(
-    turn: &mut MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &mut MessageTurn,
+    tx: &mut Tx,
     intent: &Intent,
 ) -> Result<EditOutcome> {
     let may_correct = !turn.left_to_model && turn.agent.is_some();
@@ -64,14 +64,14 @@ fn last_effective<'r>(
 }
 
 /// Counts the message towards the limits of commands and of uses of superpowers.
-fn is_within_limits(turn: &MessageTurn<'_>, intent: &Intent) -> bool {
+fn is_within_limits(turn: &MessageTurn, intent: &Intent) -> bool {
     match &turn.requested_power {
         Some(power) => limits::may_use_power(turn, power.is_explicit()),
         None => limits::may_carry_out(turn, intent),
     }
 }
 
-fn correct(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, earlier: &MessageRow) -> Result<EditOutcome> {
+fn correct(turn: &MessageTurn, tx: &mut Tx, earlier: &MessageRow) -> Result<EditOutcome> {
     let message = Message {
         text: earlier.text.clone(),
         timestamp: earlier.sent_at_s,
@@ -116,11 +116,7 @@ fn correct(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, earlier: &MessageRow) -> Res
 
 /// The earlier version moved reminders, or put them off. They are as before, so that the new
 /// one counts from there and means the same ones.
-fn correct_time(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    earlier: &MessageRow,
-) -> Result<EditOutcome> {
+fn correct_time(turn: &MessageTurn, tx: &mut Tx, earlier: &MessageRow) -> Result<EditOutcome> {
     let latest = latest::read_of_request(turn, tx, earlier.id)?;
     let Some(latest) = latest.filter(|latest| !latest.reminders.is_empty()) else {
         let is_last = turn.room.head == Some(earlier.id);
@@ -149,14 +145,14 @@ fn correct_time(
 
 /// Forgets the changes of this message, so that no later "undo" or edit takes them back: they
 /// replace those of an earlier version.
-fn forget_changes(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<()> {
+fn forget_changes(turn: &MessageTurn, tx: &mut Tx) -> Result<()> {
     tx.take_removed(turn.user.id, turn.message_id, false)?;
     latest::revise(turn, tx, |latest| {
         latest.changes = MessageChanges::default()
     })
 }
 
-fn is_request(turn: &MessageTurn<'_>, understood: &Understanding) -> bool {
+fn is_request(turn: &MessageTurn, understood: &Understanding) -> bool {
     let mut calls = understood.calls.calls.iter();
     let is_called = calls
         .any(|call| call.strength == RequestStrength::Clear && turn.flags.superpower(call.power));
@@ -172,7 +168,7 @@ fn is_for_powers_only(understood: &Understanding) -> bool {
 }
 
 /// The new version asks for one thing, without reference to what was said before.
-fn is_one_request(turn: &MessageTurn<'_>, understood: &Understanding) -> bool {
+fn is_one_request(turn: &MessageTurn, understood: &Understanding) -> bool {
     let refers = matches!(
         understood.intent,
         Intent::Several(_) | Intent::FollowUp { .. }
@@ -181,7 +177,7 @@ fn is_one_request(turn: &MessageTurn<'_>, understood: &Understanding) -> bool {
 }
 
 /// The question that was asked then is not open any more.
-fn drop_question_of(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, at: Timestamp) -> Result<()> {
+fn drop_question_of(turn: &MessageTurn, tx: &mut Tx, at: Timestamp) -> Result<()> {
     let question = tx.question(turn.room.id, turn.user.id)?;
     match question {
         Some((_, asked)) if asked == at => question::close(turn, tx),
@@ -190,13 +186,13 @@ fn drop_question_of(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, at: Timestamp) -> R
 }
 
 /// Whether anything that a message changed is still the last change.
-fn is_noted(turn: &MessageTurn<'_>, tx: &Tx<'_>, message_id: i64) -> Result<bool> {
+fn is_noted(turn: &MessageTurn, tx: &Tx, message_id: i64) -> Result<bool> {
     Ok(latest::read_of_request(turn, tx, message_id)?.is_some()
         || !powers::changed_by(turn, tx, message_id)?.is_empty())
 }
 
 /// Undoes what a message did. Whether it was anything.
-fn undo_all_of(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, message_id: i64) -> Result<bool> {
+fn undo_all_of(turn: &MessageTurn, tx: &mut Tx, message_id: i64) -> Result<bool> {
     let mut is_undone = match latest::read_of_request(turn, tx, message_id)? {
         Some(latest) => undo::take_back(turn, tx, &latest)?.is_some(),
         // Something else was named since; what it removed is still kept.

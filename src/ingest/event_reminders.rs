@@ -23,11 +23,7 @@ const CHOICES_MAX: usize = 8;
 /// How the request begins by which a trip is noted.
 pub(super) const TRIP_REQUEST: &str = "plan a trip to ";
 
-pub(super) fn remind(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    request: &BeforeEvent,
-) -> Result<Reply> {
+pub(super) fn remind(turn: &MessageTurn, tx: &mut Tx, request: &BeforeEvent) -> Result<Reply> {
     let plans = known(turn, tx)?;
     let unnamed = request.text_without_event();
     if (unnamed.is_some() || request.known(&plans).1.is_empty())
@@ -95,7 +91,7 @@ pub(super) fn remind(
 }
 
 /// Recalls memories, else notes of coming days.
-pub(super) fn recall(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: Option<&str>) -> Result<String> {
+pub(super) fn recall(turn: &MessageTurn, tx: &Tx, about: Option<&str>) -> Result<String> {
     let events = match about {
         Some(about) => noted(turn, tx, about)?,
         None => None,
@@ -104,7 +100,7 @@ pub(super) fn recall(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: Option<&str>) -
 }
 
 /// The notes about a subject of which no memory tells. `None`: there are none.
-pub(super) fn noted(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str) -> Result<Option<String>> {
+pub(super) fn noted(turn: &MessageTurn, tx: &Tx, about: &str) -> Result<Option<String>> {
     if turn.in_group() || memories::knows_of(turn, tx, about)? {
         return Ok(None);
     }
@@ -112,7 +108,7 @@ pub(super) fn noted(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str) -> Result<
 }
 
 /// The plans with that name, a line each. `None`: there are none.
-pub(super) fn lines_about(turn: &MessageTurn<'_>, plans: Vec<Plan>, about: &str) -> Option<String> {
+pub(super) fn lines_about(turn: &MessageTurn, plans: Vec<Plan>, about: &str) -> Option<String> {
     let text = turn.message.text.to_lowercase();
     let is_own_birthday = matches!(about.to_lowercase().as_str(), "birthday" | "my birthday")
         && text.contains("my birthday");
@@ -135,7 +131,7 @@ pub(super) fn lines_about(turn: &MessageTurn<'_>, plans: Vec<Plan>, about: &str)
 
 /// The event that this person's last message told of, moved or asked about, if it was one; before a
 /// question that names none, the message before that.
-pub(super) fn just_told(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Plan>> {
+pub(super) fn just_told(turn: &MessageTurn, tx: &Tx) -> Result<Option<Plan>> {
     let Some(last) = turn.previous_message(tx)? else {
         return Ok(None);
     };
@@ -169,14 +165,14 @@ pub(super) fn just_told(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Pl
 }
 
 /// Whether the last message set a reminder before an event.
-pub(super) fn is_last_before_event(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
+pub(super) fn is_last_before_event(turn: &MessageTurn, tx: &Tx) -> Result<bool> {
     let latest = latest::read_named(turn, tx)?;
     let is_before = latest.is_some_and(|(latest, _)| latest.is_before);
     Ok(is_before && latest::is_of_last_message(turn, tx)?)
 }
 
 /// The reminder that the last message set, as an event: once, and at its own time.
-fn just_set(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Plan>> {
+fn just_set(turn: &MessageTurn, tx: &Tx) -> Result<Option<Plan>> {
     let latest = latest::read_named(turn, tx)?.map(|(latest, _)| latest);
     let is_before = latest.is_none_or(|latest| latest.is_before);
     if is_before || turn.in_group() || !latest::is_of_last_message(turn, tx)? {
@@ -189,7 +185,7 @@ fn just_set(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Plan>> {
 }
 
 /// The reminder at an event's own time, where one before it was set last.
-fn event_of_latest(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Plan>> {
+fn event_of_latest(turn: &MessageTurn, tx: &Tx) -> Result<Option<Plan>> {
     let latest = latest::read_named(turn, tx)?.map(|(latest, _)| latest);
     let latest = latest.filter(|latest| latest.is_before && !turn.in_group());
     let before = latest.and_then(|latest| latest.reminders.into_iter().next());
@@ -204,7 +200,7 @@ fn event_of_latest(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Plan>> 
 }
 
 /// A reminder that comes once, as an event.
-fn plan_of(turn: &MessageTurn<'_>, open: &[Reminder]) -> Option<Plan> {
+fn plan_of(turn: &MessageTurn, open: &[Reminder]) -> Option<Plan> {
     match open {
         [one] if one.recurrence.is_none() => Some(Plan::at(&one.text, one.send_at, turn.zone())),
         _ => None,
@@ -213,8 +209,8 @@ fn plan_of(turn: &MessageTurn<'_>, open: &[Reminder]) -> Option<Plan> {
 
 /// The event that this person told of last, also some messages before.
 pub(super) fn told_lately(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     messages_max: usize,
 ) -> Result<Option<Plan>> {
     let Some(last) = turn.previous_message(tx)? else {
@@ -236,8 +232,8 @@ pub(super) fn told_lately(
 /// The plan that a message told of or asked about, or that was only offered as a reminder. "daily
 /// summary at 8" tells no plan.
 fn plan_of_message(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     message: &MessageRow,
     plans: &[Plan],
 ) -> Result<Option<Plan>> {
@@ -249,7 +245,7 @@ fn plan_of_message(
 }
 
 /// The plan of a message that was only offered as a reminder: "dentist friday at 3".
-fn offered(turn: &MessageTurn<'_>, message: &MessageRow) -> Option<Plan> {
+fn offered(turn: &MessageTurn, message: &MessageRow) -> Option<Plan> {
     let persona = &turn.ingest.persona.get().name;
     let context = MessageContext {
         text: &message.text,
@@ -271,8 +267,8 @@ fn offered(turn: &MessageTurn<'_>, message: &MessageRow) -> Option<Plan> {
 }
 
 fn told_by(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     message: &MessageRow,
     plans: &[Plan],
 ) -> Result<Option<Plan>> {
@@ -289,16 +285,12 @@ fn told_by(
     Ok(named.into_iter().next().filter(|_| is_one))
 }
 
-fn asks_only(turn: &MessageTurn<'_>, message: &MessageRow) -> bool {
+fn asks_only(turn: &MessageTurn, message: &MessageRow) -> bool {
     assistant::only_asks(&message.text, &turn.ingest.persona.get().name)
 }
 
 /// "when am i seeing sara", where no calendar is connected: what was told of days with her.
-pub(super) fn with_person(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
-    name: &str,
-) -> Result<Option<String>> {
+pub(super) fn with_person(turn: &MessageTurn, tx: &Tx, name: &str) -> Result<Option<String>> {
     let services = tx.view().services(turn.user.id)?;
     match services.iter().any(|one| one.kind.is_calendar()) {
         true => Ok(None),
@@ -307,7 +299,7 @@ pub(super) fn with_person(
 }
 
 /// "when is it?" right after an event was told.
-pub(super) fn when_is_it(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<String>> {
+pub(super) fn when_is_it(turn: &MessageTurn, tx: &Tx) -> Result<Option<String>> {
     const ASKED: [&str; 6] = [
         "when is it", "when's it", "whens it", "when is that", "when was it", "when is it again",
     ];
@@ -338,8 +330,8 @@ fn asked_about_the(text: &str) -> Option<&str> {
 
 /// A trip that was just offered to be noted is noted by what refers to it.
 fn note_offered_trip(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     request: &BeforeEvent,
 ) -> Result<Option<String>> {
     let Some(Question::OfferedRequest(offered)) = question::read_open(turn, tx)? else {
@@ -359,8 +351,8 @@ fn note_offered_trip(
 
 /// At the moment that `request` names before `event`.
 pub(super) fn remind_of_plan(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     request: &BeforeEvent,
     event: &Plan,
     text: &str,
@@ -379,15 +371,15 @@ pub(super) fn remind_of_plan(
     ask_when(turn, tx, text, reply)
 }
 
-fn ask_when(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, what: &str, reply: String) -> Result<Reply> {
+fn ask_when(turn: &MessageTurn, tx: &mut Tx, what: &str, reply: String) -> Result<Reply> {
     let text = what.to_owned();
     question::ask(turn, tx, &Question::When { text, month: None })?;
     Ok(reply.into())
 }
 
 fn remind_of_event(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     text: &str,
     at: Timestamp,
     event: &str,
@@ -401,7 +393,7 @@ fn remind_of_event(
 }
 
 /// The answer to the question which event to use: its number, or a word of its name.
-pub(super) fn answer_which(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+pub(super) fn answer_which(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
     let Some(Question::Which { choices }) = question::read_open(turn, tx)? else {
         return Ok(None);
     };

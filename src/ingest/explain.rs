@@ -63,7 +63,7 @@ struct MessageTexts {
 
 /// A message's explanation as JSON. 404 for an unknown message. `with_text` includes message and
 /// answer.
-pub fn explain(view: &View<'_>, message_id: i64, persona: &str, with_text: bool) -> Result<Value> {
+pub fn explain(view: &View, message_id: i64, persona: &str, with_text: bool) -> Result<Value> {
     let message = view.message(message_id)?.ok_or_else(unknown)?;
     let room = view.room(message.room)?.ok_or_else(unknown)?;
     let user = view.user_row(message.user)?.ok_or_else(unknown)?;

@@ -40,11 +40,7 @@ use cancellation::{cancel, cancel_last};
 const NEXT_DATES: usize = 3;
 
 /// `None`: it refers to nothing and is understood alone.
-pub(super) fn carry_out(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    what: &FollowUp,
-) -> Result<Option<Reply>> {
+pub(super) fn carry_out(turn: &MessageTurn, tx: &mut Tx, what: &FollowUp) -> Result<Option<Reply>> {
     let is_named = turn.message.text.to_lowercase().contains("reminder");
     let is_latest = *what == FollowUp::Cancel(ReminderRef::Latest) && !is_named;
     if is_latest && question::is_last(turn, tx)? && !missing_part::asks_which(turn, tx)? {
@@ -105,7 +101,7 @@ pub(super) fn carry_out(
 }
 
 /// "make it 2 hours before", "also an hour before".
-fn before(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, what: &FollowUp) -> Result<Option<Reply>> {
+fn before(turn: &MessageTurn, tx: &mut Tx, what: &FollowUp) -> Result<Option<Reply>> {
     match what {
         FollowUp::OneBefore { request, is_more } => {
             changes::remind_before(turn, tx, request, *is_more)
@@ -115,7 +111,7 @@ fn before(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, what: &FollowUp) -> Result<Op
 }
 
 /// "skip tomorrow", "not on monday".
-fn leave_out(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, what: &FollowUp) -> Result<Option<Reply>> {
+fn leave_out(turn: &MessageTurn, tx: &mut Tx, what: &FollowUp) -> Result<Option<Reply>> {
     match what {
         FollowUp::Skip { which, day } => {
             Ok(skipping::skip(turn, tx, which, day.as_ref())?.map(Reply::from))
@@ -133,7 +129,7 @@ fn leave_out(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, what: &FollowUp) -> Result
     }
 }
 
-fn replace(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, what: &FollowUp) -> Result<Option<Reply>> {
+fn replace(turn: &MessageTurn, tx: &mut Tx, what: &FollowUp) -> Result<Option<Reply>> {
     match what {
         FollowUp::Replace { to, text } => {
             Ok(replacement::replace(turn, tx, Some(to), text)?.map(Reply::from))
@@ -146,11 +142,7 @@ fn replace(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, what: &FollowUp) -> Result<O
 }
 
 /// Answers follow-ups that need nothing to refer to.
-fn answered_first(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    what: &FollowUp,
-) -> Result<Option<Reply>> {
+fn answered_first(turn: &MessageTurn, tx: &mut Tx, what: &FollowUp) -> Result<Option<Reply>> {
     if what.snoozes_often() {
         return Ok(Some(wording::snoozes_once().into()));
     }
@@ -173,7 +165,7 @@ fn answered_first(
 
 /// "make it 10": what the assistant has just asked about or offered, what was just told, or the
 /// last reminder.
-fn change_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, to: &TimeChange) -> Result<Option<Reply>> {
+fn change_last(turn: &MessageTurn, tx: &mut Tx, to: &TimeChange) -> Result<Option<Reply>> {
     if let Some(reply) = changes::change_offset(turn, tx)? {
         return Ok(Some(reply));
     }
@@ -204,7 +196,7 @@ fn change_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, to: &TimeChange) -> Resu
     changes::change_time(turn, tx, &ReminderRef::Latest, to)
 }
 
-fn answer_yes(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+fn answer_yes(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
     if let Some(reply) = offers::accept(turn, tx)? {
         return Ok(Some(reply));
     }
@@ -233,7 +225,7 @@ fn answer_yes(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> 
 }
 
 /// "ok" after an offer, or after a question that a yes answers.
-pub(super) fn answer_consent(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+pub(super) fn answer_consent(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
     if question::read_open(turn, tx)?.is_none() {
         return Ok(None); // most messages
     }
@@ -246,7 +238,7 @@ pub(super) fn answer_consent(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<
 }
 
 /// Whether this is a "no" to what the person's last message changed.
-fn regrets_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
+fn regrets_last(turn: &MessageTurn, tx: &mut Tx) -> Result<bool> {
     let text = turn.message.text.trim().to_lowercase();
     if !["no", "nope", "nah"].iter().any(|no| text.starts_with(no)) {
         return Ok(false);
@@ -261,14 +253,14 @@ fn regrets_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
     Ok(latest.is_some() || !powers::changed_by(turn, tx, last.id)?.is_empty())
 }
 
-fn decline(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+fn decline(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     Ok(match answer_no(turn, tx)? {
         None if regrets_last(turn, tx)? => Some(wording::done_already()),
         answer => answer,
     })
 }
 
-fn answer_no(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+fn answer_no(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     match question::read_open(turn, tx)? {
         None | Some(Question::Notice { .. }) => return Ok(None),
         // What was noted and lacks only a part is meant itself.
@@ -279,7 +271,7 @@ fn answer_no(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> 
     Ok(Some(wording::left_as_it_was()))
 }
 
-fn changed_power_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
+fn changed_power_last(turn: &MessageTurn, tx: &mut Tx) -> Result<bool> {
     match turn.previous_message(tx)? {
         Some(last) => Ok(!powers::changed_by(turn, tx, last.id)?.is_empty()),
         None => Ok(false),
@@ -288,7 +280,7 @@ fn changed_power_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
 
 /// "Never mind" closes the question, or takes back what was just remembered. What was set stays, and
 /// the answer says so.
-fn never_mind(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+fn never_mind(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     if question::is_last(turn, tx)? {
         return answer_no(turn, tx);
     }
@@ -312,21 +304,21 @@ fn never_mind(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>>
     Ok((!open.is_empty()).then(|| wording::reminders_stay(&listed(&open), now, timezone)))
 }
 
-fn answer_done(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+fn answer_done(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     Ok(match mark_done(turn, tx)? {
         None if turn.in_group() => None,
         done => Some(done.unwrap_or_else(wording::nothing_due)),
     })
 }
 
-fn mark_done(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+fn mark_done(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     mark_some_done(turn, tx, |_| true)
 }
 
 /// Of those that came last, the ones that are meant.
 fn mark_some_done(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     is_meant: impl Fn(&str) -> bool,
 ) -> Result<Option<String>> {
     let Some((latest, _)) = latest::read_named(turn, tx)? else {
@@ -354,7 +346,7 @@ fn mark_some_done(
 }
 
 /// The reminder that was set last, or all there are. `None`: something else was spoken of since.
-fn is_set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+fn is_set(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     if subject::is_another(turn, tx)? {
         return Ok(None);
     }
@@ -368,7 +360,7 @@ fn is_set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
 }
 
 /// "cancel it": the reminder that was named last, or what was told since.
-fn cancel_it(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+fn cancel_it(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     if !subject::has_changed(turn, tx)? {
         let taken_back = latest_fact::take_back(turn, tx)?;
         let cancelled = match taken_back {
@@ -389,11 +381,7 @@ fn cancel_it(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> 
     }
 }
 
-fn next_dates(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    which: &ReminderRef,
-) -> Result<Option<String>> {
+fn next_dates(turn: &MessageTurn, tx: &mut Tx, which: &ReminderRef) -> Result<Option<String>> {
     let open = match referent::resolve(turn, tx, which)? {
         None => return Ok(None),
         Some(Referent::Unclear(reply)) => return Ok(Some(reply)),
@@ -415,8 +403,8 @@ fn next_dates(
 
 /// The answer to the question, which is never left to a language model.
 pub(super) fn answer_about_change(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     intent: &Intent,
 ) -> Result<Option<Reply>> {
     let Intent::FollowUp {

@@ -10,7 +10,7 @@ use crate::flags::Reader;
 use crate::store::{Tx, User};
 
 /// Whether the message is allowed, and whether the requested superpower is.
-pub(super) fn message_access(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Access> {
+pub(super) fn message_access(turn: &MessageTurn, tx: &Tx) -> Result<Access> {
     let rules = AccessRules::read(&turn.flags);
     let subscription = access::subscription_status(&turn.user, turn.now);
     let subscribed = access::counts_as_subscribed(subscription, &turn.flags);
@@ -31,23 +31,23 @@ pub(super) fn message_access(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Acce
 }
 
 /// The day's messages before this one; an edited one counts once.
-pub(super) fn used_before(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<i64> {
+pub(super) fn used_before(turn: &MessageTurn, tx: &Tx) -> Result<i64> {
     let used = tx.day_count(turn.user.id, turn.now.utc_day())?;
     Ok(used - i64::from(turn.is_counted_before()))
 }
 
 /// Whether a superpower would be allowed in this message's room.
-pub(super) fn has_superpowers(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
+pub(super) fn has_superpowers(turn: &MessageTurn, tx: &Tx) -> Result<bool> {
     Ok(superpower_access(turn, tx)?.is_allowed())
 }
 
 /// Access to superpowers in this message's room, with the reason if it is refused.
-pub(super) fn superpower_access(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Access> {
+pub(super) fn superpower_access(turn: &MessageTurn, tx: &Tx) -> Result<Access> {
     let request = superpower_request(turn, tx)?;
     Ok(verdict(request, &turn.user, &turn.flags, turn.now))
 }
 
-fn superpower_request(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<AccessRequest> {
+fn superpower_request(turn: &MessageTurn, tx: &Tx) -> Result<AccessRequest> {
     if turn.message.mode == Mode::Direct {
         return Ok(AccessRequest::DirectSuperpower);
     }
@@ -59,11 +59,11 @@ fn superpower_request(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<AccessReque
 }
 
 /// Whether a superpower would be allowed in a user's direct chat.
-pub(super) fn has_superpowers_alone(user: &User, flags: &Reader<'_>, now: Timestamp) -> bool {
+pub(super) fn has_superpowers_alone(user: &User, flags: &Reader, now: Timestamp) -> bool {
     verdict(AccessRequest::DirectSuperpower, user, flags, now).is_allowed()
 }
 
-fn verdict(request: AccessRequest, user: &User, flags: &Reader<'_>, now: Timestamp) -> Access {
+fn verdict(request: AccessRequest, user: &User, flags: &Reader, now: Timestamp) -> Access {
     let caller = AccessFacts {
         subscribed: access::counts_as_subscribed(access::subscription_status(user, now), flags),
         used_today: 0, // checked after the message itself

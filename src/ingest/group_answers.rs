@@ -18,7 +18,7 @@ impl Ingest {
     /// Whether it is the next message of the chat, by who was asked, and reads like an answer.
     pub(super) fn answers_question(
         &self,
-        tx: &mut Tx<'_>,
+        tx: &mut Tx,
         prepared: &PreparedMessage,
         room: &Room,
         user: &User,

@@ -8,14 +8,14 @@ use crate::error::Result;
 use crate::store::{PowerOwner, Tx};
 
 /// The plans that are known in this chat.
-pub(super) fn known(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Vec<Plan>> {
+pub(super) fn known(turn: &MessageTurn, tx: &Tx) -> Result<Vec<Plan>> {
     known_to(turn, tx, turn.owner(), |_| true)
 }
 
 /// The plans of these superpowers.
 pub(super) fn known_to(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     owner: PowerOwner,
     is_meant: impl Fn(Power) -> bool,
 ) -> Result<Vec<Plan>> {

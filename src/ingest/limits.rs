@@ -49,7 +49,7 @@ impl Ingest {
         }
     }
 
-    pub(super) fn limit(&self, tx: &mut Tx<'_>, prepared: &mut PreparedMessage) -> Result<Quotas> {
+    pub(super) fn limit(&self, tx: &mut Tx, prepared: &mut PreparedMessage) -> Result<Quotas> {
         let (message, now) = (&prepared.message, prepared.now);
         let flags = self.senders_flags(tx, &message.sender)?;
         // Somebody in a crisis is answered, however much they wrote.
@@ -78,7 +78,7 @@ impl Ingest {
         Ok([Some(of_messages), of_photos])
     }
 
-    fn take_message(&self, sender: &str, flags: &Reader<'_>, mono: Monotonic) -> Result<Quota> {
+    fn take_message(&self, sender: &str, flags: &Reader, mono: Monotonic) -> Result<Quota> {
         let limit = flags.rate_limit(flags.user_messages_per_minute());
         let quota = self
             .windows
@@ -101,7 +101,7 @@ impl Ingest {
     }
 
     /// Whether the user may give one more command this minute.
-    pub(super) fn may_command(&self, user: UserId, flags: &Reader<'_>, mono: Monotonic) -> bool {
+    pub(super) fn may_command(&self, user: UserId, flags: &Reader, mono: Monotonic) -> bool {
         self.take_commands(user, flags, 1, mono).is_some()
     }
 
@@ -111,7 +111,7 @@ impl Ingest {
     fn take_commands(
         &self,
         user: UserId,
-        flags: &Reader<'_>,
+        flags: &Reader,
         count: u64,
         mono: Monotonic,
     ) -> Option<u64> {
@@ -145,11 +145,11 @@ fn too_many_photos(quota: Quota, photos: u64) -> Error {
     Error { detail, ..error }
 }
 
-pub(super) fn may_command(turn: &MessageTurn<'_>) -> bool {
+pub(super) fn may_command(turn: &MessageTurn) -> bool {
     turn.is_admitted || may_give_commands(turn, 1)
 }
 
-fn may_give_commands(turn: &MessageTurn<'_>, count: u64) -> bool {
+fn may_give_commands(turn: &MessageTurn, count: u64) -> bool {
     let (ingest, user) = (turn.ingest, turn.user.id);
     let taken = ingest.take_commands(user, &turn.flags, count, turn.mono);
     if let (Some(taken), Some(uses)) = (taken, turn.limit_uses) {
@@ -160,13 +160,13 @@ fn may_give_commands(turn: &MessageTurn<'_>, count: u64) -> bool {
 }
 
 /// Whether the user may give the commands of a message: all of them, or none.
-pub(super) fn may_carry_out(turn: &MessageTurn<'_>, intent: &Intent) -> bool {
+pub(super) fn may_carry_out(turn: &MessageTurn, intent: &Intent) -> bool {
     let count = intent.commands();
     count == 0 || turn.is_admitted || may_give_commands(turn, count)
 }
 
 /// Whether the user may use a superpower once more this minute.
-pub(super) fn may_use_power(turn: &MessageTurn<'_>, explicit: bool) -> bool {
+pub(super) fn may_use_power(turn: &MessageTurn, explicit: bool) -> bool {
     let (user, flags) = (turn.user.id, &turn.flags);
     if turn.is_admitted || !flags.rate_limit_enabled() {
         return true;
@@ -184,6 +184,6 @@ pub(super) fn may_use_power(turn: &MessageTurn<'_>, explicit: bool) -> bool {
     taken.is_ok() && (!explicit || may_command(turn))
 }
 
-pub(super) fn too_many(turn: &MessageTurn<'_>) -> String {
+pub(super) fn too_many(turn: &MessageTurn) -> String {
     wording::too_many_commands(&turn.ingest.persona.get().name)
 }

@@ -9,10 +9,7 @@ use crate::error::Result;
 use crate::store::{DialogPart, Reminder, Tx};
 
 /// The ids of the list that was shown last, and when.
-pub(super) fn shown(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
-) -> Result<Option<(Vec<String>, Timestamp)>> {
+pub(super) fn shown(turn: &MessageTurn, tx: &Tx) -> Result<Option<(Vec<String>, Timestamp)>> {
     let noted = tx.dialog(turn.room.id, turn.user.id)?.listed;
     Ok(dialog::recent(noted.as_ref(), NUMBERS_MS, turn.now))
 }
@@ -37,7 +34,7 @@ pub(super) fn listed(reminders: &[Reminder]) -> Vec<(&str, Timestamp)> {
 }
 
 /// Stores these reminders' list numbers.
-pub(super) fn note(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, reminders: &[Reminder]) -> Result<()> {
+pub(super) fn note(turn: &MessageTurn, tx: &mut Tx, reminders: &[Reminder]) -> Result<()> {
     let ids: Vec<&str> = reminders.iter().map(|r| r.schedule_id.as_str()).collect();
     dialog::note(
         tx,
@@ -50,8 +47,8 @@ pub(super) fn note(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, reminders: &[Reminde
 
 /// Texts for a list; in a direct chat those of groups say so.
 pub(super) fn described_here(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     reminders: &[Reminder],
 ) -> Result<Vec<(String, Timestamp)>> {
     let mut all = described(reminders, turn.timezone());
@@ -65,7 +62,7 @@ pub(super) fn described_here(
     Ok(all)
 }
 
-pub(super) fn all(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<String> {
+pub(super) fn all(turn: &MessageTurn, tx: &mut Tx) -> Result<String> {
     let mut here = open_reminders::here(turn, tx)?;
     let (now, timezone) = (turn.now, turn.timezone());
     let is_own = turn.in_group() && !turn.by_model && asks_for_own(&turn.message.text);
@@ -103,7 +100,7 @@ fn asks_for_own(text: &str) -> bool {
 }
 
 /// After another numbered list the numbers of reminders shown before it mean nothing.
-pub(super) fn forget_after(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str) -> Result<()> {
+pub(super) fn forget_after(turn: &MessageTurn, tx: &mut Tx, text: &str) -> Result<()> {
     if !text.lines().any(|line| line.starts_with("1. ")) {
         return Ok(());
     }
@@ -113,8 +110,8 @@ pub(super) fn forget_after(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str) 
 
 /// Asks which of them is meant. `how`: how to name one, with an example.
 pub(super) fn ask_which(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     how: &str,
     reminders: &[Reminder],
 ) -> Result<String> {
@@ -129,7 +126,7 @@ pub(super) fn ask_which(
 }
 
 /// Whether a list with this number was shown, and no reminder has come since.
-pub(super) fn has_number(turn: &MessageTurn<'_>, tx: &Tx<'_>, number: usize) -> Result<bool> {
+pub(super) fn has_number(turn: &MessageTurn, tx: &Tx, number: usize) -> Result<bool> {
     let Some((ids, at)) = shown(turn, tx)? else {
         return Ok(false);
     };
@@ -140,8 +137,8 @@ pub(super) fn has_number(turn: &MessageTurn<'_>, tx: &Tx<'_>, number: usize) -> 
 
 /// The reminders of a list that the last message was answered with.
 pub(super) fn just_shown(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     here: &[Reminder],
 ) -> Result<Option<Vec<Reminder>>> {
     let listed = shown(turn, tx)?;
@@ -163,7 +160,7 @@ pub(super) enum LastLine {
 
 /// The last line of the list that was shown after anything else was named: "cancel the last one".
 /// `None`: none was shown.
-pub(super) fn last_shown(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<LastLine>> {
+pub(super) fn last_shown(turn: &MessageTurn, tx: &Tx) -> Result<Option<LastLine>> {
     let Some((ids, at)) = shown(turn, tx)? else {
         return Ok(None);
     };

@@ -70,7 +70,7 @@ fn needs_memories(intent: &Intent) -> bool {
     }
 }
 
-pub(super) fn remember(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str) -> Result<String> {
+pub(super) fn remember(turn: &MessageTurn, tx: &mut Tx, text: &str) -> Result<String> {
     if tx.count_memories(turn.user.id)? >= MEMORIES_MAX {
         return Ok(wording::memories_full(MEMORIES_MAX));
     }
@@ -85,7 +85,7 @@ pub(super) fn remember(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str) -> R
 }
 
 /// The facts of one sentence are memories by themselves: "my locker is 12 and my desk is 4".
-pub(super) fn remember_each(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str) -> Result<String> {
+pub(super) fn remember_each(turn: &MessageTurn, tx: &mut Tx, text: &str) -> Result<String> {
     let mut lines: Vec<String> = Vec::new();
     for fact in assistant::separate_facts(text) {
         let reply = remember(turn, tx, fact)?;
@@ -97,7 +97,7 @@ pub(super) fn remember_each(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str)
 }
 
 /// Remembers a stated fact that nobody asked to remember.
-pub(super) fn remember_fact(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str) -> Result<String> {
+pub(super) fn remember_fact(turn: &MessageTurn, tx: &mut Tx, text: &str) -> Result<String> {
     let known = tx.count_memories(turn.user.id)?;
     let reply = remember(turn, tx, text)?;
     let is_new = tx.count_memories(turn.user.id)? > known;
@@ -108,7 +108,7 @@ pub(super) fn remember_fact(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str)
 }
 
 /// The id of the same memory, whatever its case.
-pub(super) fn same(turn: &MessageTurn<'_>, tx: &Tx<'_>, text: &str) -> Result<Option<String>> {
+pub(super) fn same(turn: &MessageTurn, tx: &Tx, text: &str) -> Result<Option<String>> {
     let known = tx.memories(turn.user.id, READ_MAX)?;
     let text = text.to_lowercase();
     let mut known = known.into_iter();
@@ -116,7 +116,7 @@ pub(super) fn same(turn: &MessageTurn<'_>, tx: &Tx<'_>, text: &str) -> Result<Op
     Ok(same.map(|memory| memory.public_id))
 }
 
-pub(super) fn recall(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: Option<&str>) -> Result<String> {
+pub(super) fn recall(turn: &MessageTurn, tx: &Tx, about: Option<&str>) -> Result<String> {
     let known = known(turn, tx)?;
     let birthdays = birthdays::all(turn, tx)?;
     let memories = known.memories.iter().map(|m| m.text.as_str());
@@ -130,7 +130,7 @@ pub(super) fn recall(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: Option<&str>) -
 }
 
 /// The memories that answer the question; else that none does, with those that come near.
-fn recalled_about(turn: &MessageTurn<'_>, mut texts: Vec<&str>, query: &str) -> String {
+fn recalled_about(turn: &MessageTurn, mut texts: Vec<&str>, query: &str) -> String {
     if !turn.by_model {
         texts.retain(|text| assistant::may_answer(text, &turn.message.text));
     }
@@ -151,7 +151,7 @@ fn recalled_about(turn: &MessageTurn<'_>, mut texts: Vec<&str>, query: &str) -> 
 
 /// Answers an otherwise unknown question from the person's memories; one in a group in their direct
 /// chat.
-pub(super) fn answer(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+pub(super) fn answer(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     match found_answer(turn, tx)? {
         Some(recalled) if turn.in_group() => direct_chat::answer(turn, tx, &recalled).map(Some),
         recalled => Ok(recalled),
@@ -159,7 +159,7 @@ pub(super) fn answer(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<S
 }
 
 /// The answer to such a question.
-pub(super) fn found_answer(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<String>> {
+pub(super) fn found_answer(turn: &MessageTurn, tx: &Tx) -> Result<Option<String>> {
     let query = match turn.in_group() && turn.by_model {
         true => None,
         false => turn.possible_meanings().asked_about.clone(),
@@ -179,11 +179,7 @@ pub(super) fn found_answer(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option
 }
 
 /// Shows the memories to be deleted; a "yes" deletes them.
-pub(super) fn ask_to_forget(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    about: &str,
-) -> Result<String> {
+pub(super) fn ask_to_forget(turn: &MessageTurn, tx: &mut Tx, about: &str) -> Result<String> {
     let known = known(turn, tx)?;
     let matching = known.memories.iter();
     let matching: Vec<&Memory> = matching
@@ -211,7 +207,7 @@ pub(super) fn ask_to_forget(
 }
 
 /// Asks whether to forget all memories.
-pub(super) fn ask_to_forget_all(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<String> {
+pub(super) fn ask_to_forget_all(turn: &MessageTurn, tx: &mut Tx) -> Result<String> {
     let known = known(turn, tx)?;
     let memories = tx.count_memories(turn.user.id)?.max(known.memories.len());
     let count = memories + birthdays::all(turn, tx)?.len();
@@ -227,8 +223,8 @@ pub(super) fn ask_to_forget_all(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Resu
 
 /// Deletes the shown memories; this can be undone for some minutes.
 pub(super) fn forget(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     ids: &[String],
     birthdays: &[String],
     about: &str,
@@ -246,7 +242,7 @@ pub(super) fn forget(
     Ok(wording::forgotten(forgotten, about))
 }
 
-pub(super) fn forget_all(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<String> {
+pub(super) fn forget_all(turn: &MessageTurn, tx: &mut Tx) -> Result<String> {
     let known = known(turn, tx)?;
     let here = tx.count_memories(turn.user.id)?;
     for memory in known.memories.iter().rev() {
@@ -266,12 +262,12 @@ pub(super) fn forget_all(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Stri
     })
 }
 
-fn note_removed(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<()> {
+fn note_removed(turn: &MessageTurn, tx: &mut Tx) -> Result<()> {
     let removed = Latest::of(ItemEvent::Removed, &[]).with_changes(MessageChanges::removed());
     removed.note(turn, tx)
 }
 
-fn keep_for_undo(turn: &MessageTurn<'_>, tx: &Tx<'_>, memory: &Memory) -> Result<()> {
+fn keep_for_undo(turn: &MessageTurn, tx: &Tx, memory: &Memory) -> Result<()> {
     let item = RemovedMemory {
         text: memory.text.clone(),
         category: memory.category.clone(),
@@ -289,7 +285,7 @@ fn keep_for_undo(turn: &MessageTurn<'_>, tx: &Tx<'_>, memory: &Memory) -> Result
 }
 
 /// Restores a deleted memory. Returns its text.
-pub(super) fn restore(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, item: &str) -> Result<String> {
+pub(super) fn restore(turn: &MessageTurn, tx: &mut Tx, item: &str) -> Result<String> {
     let removed: RemovedMemory = serde_json::from_str(item).map_err(Error::internal)?;
     let RemovedMemory { text, category, .. } = removed;
     let memories = &turn.ingest.memories;
@@ -299,7 +295,7 @@ pub(super) fn restore(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, item: &str) -> Re
     Ok(text)
 }
 
-pub(super) fn count(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<usize> {
+pub(super) fn count(turn: &MessageTurn, tx: &Tx) -> Result<usize> {
     if !turn.ingest.memories.has_service() {
         return tx.count_memories(turn.user.id);
     }
@@ -307,14 +303,14 @@ pub(super) fn count(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<usize> {
 }
 
 /// Whether something is remembered about it.
-pub(super) fn knows_of(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str) -> Result<bool> {
+pub(super) fn knows_of(turn: &MessageTurn, tx: &Tx, about: &str) -> Result<bool> {
     let known = known(turn, tx)?;
     let mut texts = known.memories.iter().map(|memory| memory.text.as_str());
     Ok(texts.any(|text| assistant::memory_overlap(text, about) > 0))
 }
 
 /// Newest first.
-pub(super) fn known(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<FoundMemories> {
+pub(super) fn known(turn: &MessageTurn, tx: &Tx) -> Result<FoundMemories> {
     let local = tx.memories(turn.user.id, READ_MAX)?;
     let tasks = if turn.ingest.memories.has_service() {
         tx.view().memory_tasks(turn.user.id)?

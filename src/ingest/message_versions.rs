@@ -21,7 +21,7 @@ pub(super) struct EarlierVersion {
 
 /// Versions by the same person in the same chat, some minutes ago at most.
 pub(super) fn earlier_version(
-    tx: &Tx<'_>,
+    tx: &Tx,
     message: &Message,
     room: &Room,
     user: UserId,

@@ -6,7 +6,7 @@ use crate::assistant::wording;
 use crate::error::Result;
 use crate::store::Tx;
 
-pub(super) fn set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, name: &str) -> Result<String> {
+pub(super) fn set(turn: &MessageTurn, tx: &mut Tx, name: &str) -> Result<String> {
     tx.set_user_name(&turn.message.sender, turn.user.id, name)?;
     latest::note_fact(turn, tx, StatedFact::Name)?;
     Ok(wording::name_set(name))

@@ -52,9 +52,9 @@ impl RemovedReminder {
 
 /// Sets a reminder in this room. If the relay delivers it, there is no row.
 pub(super) fn set(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    request: &ReminderRequest<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
+    request: &ReminderRequest,
 ) -> Result<std::result::Result<Reminder, ReminderRefusal>> {
     let schedule_id = random::ordered_uuid(turn.now).to_string();
     set_as(turn, tx, request, &schedule_id, turn.room.id)
@@ -62,9 +62,9 @@ pub(super) fn set(
 
 /// Sets a reminder in any room, with an id (a UUID) that the caller chose.
 pub(super) fn set_as(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    request: &ReminderRequest<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
+    request: &ReminderRequest,
     schedule_id: &str,
     room: RoomId,
 ) -> Result<std::result::Result<Reminder, ReminderRefusal>> {
@@ -94,7 +94,7 @@ pub(super) fn set_as(
 }
 
 /// Reminders set by one message are noted together.
-fn note_set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, reminder: &Reminder) -> Result<()> {
+fn note_set(turn: &MessageTurn, tx: &mut Tx, reminder: &Reminder) -> Result<()> {
     let mut latest = match latest::read_of_message(turn, tx)? {
         Some(latest)
             if latest.event == ItemEvent::Set && latest.fact.is_none() && !latest.is_undone =>
@@ -114,8 +114,8 @@ fn note_set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, reminder: &Reminder) -> Res
 
 /// Leaves those out that this message itself has set: it refers to others.
 pub(super) fn set_before(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     mut reminders: Vec<Reminder>,
 ) -> Result<Vec<Reminder>> {
     if let Some(latest) = latest::read_of_message(turn, tx)? {
@@ -130,10 +130,10 @@ pub(super) fn set_before(
 
 /// Changes the text, time or rule of an open reminder.
 pub(super) fn change(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     reminder: &Reminder,
-    request: &ReminderRequest<'_>,
+    request: &ReminderRequest,
 ) -> Result<Reminder> {
     let changed = Reminder {
         text: request.text.to_owned(),
@@ -157,8 +157,8 @@ pub(super) fn change(
 
 /// Gives a reminder the time back that it had. One that has passed is due at once.
 pub(super) fn restore_time(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     reminder: &Reminder,
     before: &LatestReminder,
 ) -> Result<()> {
@@ -169,11 +169,7 @@ pub(super) fn restore_time(
 }
 
 /// Deletes reminders; `restore_removed` can restore them for some minutes.
-pub(super) fn cancel(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    reminders: &[Reminder],
-) -> Result<()> {
+pub(super) fn cancel(turn: &MessageTurn, tx: &mut Tx, reminders: &[Reminder]) -> Result<()> {
     for reminder in reminders {
         tx.delete_reminder(reminder.id)?;
         let removed = RemovedReminder {
@@ -201,8 +197,8 @@ pub(super) fn cancel(
 
 /// Restores a deleted reminder; `None` when its time has passed since.
 pub(super) fn restore(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     user: UserId,
     item: &str,
 ) -> Result<Option<Reminder>> {
@@ -226,7 +222,7 @@ pub(super) fn restore(
 }
 
 /// Returns the row's id.
-fn insert(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, reminder: &Reminder) -> Result<i64> {
+fn insert(turn: &MessageTurn, tx: &mut Tx, reminder: &Reminder) -> Result<i64> {
     let id = tx.insert_reminder(&NewReminder {
         schedule_id: &reminder.schedule_id,
         user: reminder.user,
@@ -241,13 +237,13 @@ fn insert(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, reminder: &Reminder) -> Resul
     Ok(id)
 }
 
-fn wake_delivery(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, send_at: Timestamp) {
+fn wake_delivery(turn: &MessageTurn, tx: &mut Tx, send_at: Timestamp) {
     let wake = turn.ingest.reminders.clone();
     tx.after_commit(move || wake.by(send_at));
 }
 
 /// Reminders that may be mentioned here: in a group only its own, by any author.
-pub(super) fn here(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Vec<Reminder>> {
+pub(super) fn here(turn: &MessageTurn, tx: &Tx) -> Result<Vec<Reminder>> {
     match turn.in_group() {
         true => tx.room_reminders(turn.room.id),
         false => tx.reminders(turn.user.id),
@@ -256,8 +252,8 @@ pub(super) fn here(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Vec<Reminder>>
 
 /// Those within a span of time and matching a text, soonest first.
 pub(super) fn matching(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     about: Option<&str>,
     within: Option<&Range<Timestamp>>,
 ) -> Result<Vec<Reminder>> {
@@ -268,8 +264,8 @@ pub(super) fn matching(
 
 /// The person's own that aren't of this room, likewise: a group must not read them.
 pub(super) fn matching_elsewhere(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     about: Option<&str>,
     within: Option<&Range<Timestamp>>,
 ) -> Result<Vec<Reminder>> {
@@ -285,8 +281,8 @@ fn is_match(reminder: &Reminder, about: Option<&str>, within: Option<&Range<Time
 
 /// Those that are named, and the days if they were named by these.
 pub(super) fn search(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     one: &RemindersToCancel,
 ) -> Result<(Vec<Reminder>, Option<Range<Timestamp>>)> {
     if let Some(whole) = &one.with_time {
@@ -315,8 +311,8 @@ pub(super) fn search(
 
 /// Those that a request names.
 pub(super) fn find(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     request: &RemindersToCancel,
 ) -> Result<Vec<Reminder>> {
     search(turn, tx, request).map(|(found, _)| found)

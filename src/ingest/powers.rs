@@ -46,7 +46,7 @@ impl PowerReply {
     }
 }
 
-pub(super) fn text_of(turn: &MessageTurn<'_>, reply: PowerReply) -> String {
+pub(super) fn text_of(turn: &MessageTurn, reply: PowerReply) -> String {
     match reply {
         PowerReply::Said { text, .. } => text,
         PowerReply::TooMany => limits::too_many(turn),
@@ -54,11 +54,7 @@ pub(super) fn text_of(turn: &MessageTurn<'_>, reply: PowerReply) -> String {
 }
 
 /// Lists what the assistant can do here, or one group of it.
-pub(super) fn help(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
-    group: Option<HelpGroup>,
-) -> Result<String> {
+pub(super) fn help(turn: &MessageTurn, tx: &Tx, group: Option<HelpGroup>) -> Result<String> {
     let powers = here(turn, tx)?;
     if let Some(group) = group {
         let lines = group.more(&powers);
@@ -74,7 +70,7 @@ pub(super) fn help(
 }
 
 /// The superpowers that the person has in this chat.
-fn here(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Vec<Power>> {
+fn here(turn: &MessageTurn, tx: &Tx) -> Result<Vec<Power>> {
     if turn.flags.force_basic_mode() || !gate::has_superpowers(turn, tx)? {
         return Ok(Vec::new());
     }
@@ -100,7 +96,7 @@ fn state_of(power: Power, stored: StoredState) -> PowerState {
 
 /// Removes all superpower state of a user: personal state, and their entries in groups' shared
 /// state. Called in the transaction of an erasure, while the user's rooms are still known.
-pub fn erase(tx: &mut Tx<'_>, user: UserId, now: Timestamp) -> Result<()> {
+pub fn erase(tx: &mut Tx, user: UserId, now: Timestamp) -> Result<()> {
     for room in tx.rooms_with_power_states(user)? {
         let owner = PowerOwner::Room(room);
         for row in tx.power_states(owner)? {
@@ -119,11 +115,7 @@ pub fn erase(tx: &mut Tx<'_>, user: UserId, now: Timestamp) -> Result<()> {
 }
 
 /// The superpowers whose state was last changed by a message.
-pub(super) fn changed_by(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
-    message_id: i64,
-) -> Result<Vec<Power>> {
+pub(super) fn changed_by(turn: &MessageTurn, tx: &Tx, message_id: i64) -> Result<Vec<Power>> {
     let names = tx.power_states_written_by(turn.owner(), message_id)?;
     Ok(names.iter().filter_map(|name| Power::named(name)).collect())
 }

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::store::{MessageRow, Tx};
 
 /// "on lunch" or "lunch" after "spent 12", "for food" after "budget 300".
-pub(super) fn with_purpose(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+pub(super) fn with_purpose(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     const WORDS_MAX: usize = 4;
     const AMOUNT_WORDS_MAX: usize = 2;
     let names = |text: &str| {

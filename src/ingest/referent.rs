@@ -25,10 +25,7 @@ pub(in crate::ingest) enum Referent {
 
 /// The only reminder of a list that was just shown, else what was set, changed or delivered last. After
 /// a list of several it is not clear.
-pub(in crate::ingest) fn find_last(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
-) -> Result<Option<Referent>> {
+pub(in crate::ingest) fn find_last(turn: &MessageTurn, tx: &Tx) -> Result<Option<Referent>> {
     let listed = listing::just_shown(turn, tx, &open_reminders::here(turn, tx)?)?;
     match listed {
         Some(listed) if listed.len() == 1 => return Ok(Some(Referent::Open(listed))),
@@ -55,8 +52,8 @@ pub(in crate::ingest) fn find_last(
 }
 
 pub(in crate::ingest) fn resolve(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     which: &ReminderRef,
 ) -> Result<Option<Referent>> {
     let here = open_reminders::here(turn, tx)?;
@@ -123,7 +120,7 @@ pub(in crate::ingest) fn resolve(
 }
 
 /// The last of a list that was shown, else what was named last.
-fn last_of_list(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Referent>> {
+fn last_of_list(turn: &MessageTurn, tx: &Tx) -> Result<Option<Referent>> {
     Ok(match listing::last_shown(turn, tx)? {
         Some(LastLine::Reminder(last)) => Some(Referent::Open(vec![last])),
         Some(LastLine::Unclear) => Some(Referent::Unclear(wording::which_reminder())),
@@ -133,7 +130,7 @@ fn last_of_list(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Referent>>
 
 /// Reminders that were set together, else those that have just come together, with nothing said
 /// since; and whether it is these.
-fn numbered_without_list(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<(Vec<String>, bool)> {
+fn numbered_without_list(turn: &MessageTurn, tx: &Tx) -> Result<(Vec<String>, bool)> {
     let set = set_together(turn, tx)?;
     let latest = latest::read_named(turn, tx)?;
     let last = match turn.room.head {
@@ -154,7 +151,7 @@ fn numbered_without_list(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<(Vec<Str
 }
 
 /// The reminders that the last message set together, in their order: "cancel the second one".
-fn set_together(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Vec<String>> {
+fn set_together(turn: &MessageTurn, tx: &Tx) -> Result<Vec<String>> {
     let Some((latest, _)) = latest::read_named(turn, tx)? else {
         return Ok(Vec::new());
     };
@@ -169,8 +166,8 @@ fn set_together(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Vec<String>> {
 
 /// By their words, else by their time: "the 9pm one", "thursday's".
 pub(in crate::ingest) fn find_named(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     about: &str,
 ) -> Result<Vec<Reminder>> {
     let open = open_reminders::matching(turn, tx, Some(about), None)?;
@@ -210,11 +207,7 @@ pub(in crate::ingest) fn find_named(
 }
 
 /// "8am drops": by its words, at that hour. `None`: there is none.
-fn named_after_hour(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
-    about: &str,
-) -> Result<Option<Vec<Reminder>>> {
+fn named_after_hour(turn: &MessageTurn, tx: &Tx, about: &str) -> Result<Option<Vec<Reminder>>> {
     let Some((hour, name)) = about.split_once(' ') else {
         return Ok(None);
     };
@@ -247,7 +240,7 @@ fn hours_of_one(found: &[Reminder], about: &str) -> Option<Vec<(u8, u8)>> {
 }
 
 /// The meaning of these words as the time of reminders to cancel.
-pub(in crate::ingest) fn understood_to_cancel(turn: &MessageTurn<'_>, about: &str) -> Intent {
+pub(in crate::ingest) fn understood_to_cancel(turn: &MessageTurn, about: &str) -> Intent {
     let persona = &turn.ingest.persona.get().name;
     assistant::understand(&MessageContext {
         text: &format!("cancel all {about} reminders"),

@@ -31,8 +31,8 @@ fn other_hours(found: &[Reminder], minutes: &[u32]) -> Option<String> {
 }
 
 pub(super) fn cancel_requested(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     request: &RemindersToCancel,
 ) -> Result<String> {
     let about = request.about.as_deref();
@@ -101,7 +101,7 @@ pub(super) fn cancel_requested(
 }
 
 /// Those of other chats that are groups.
-fn of_groups(turn: &MessageTurn<'_>, tx: &Tx<'_>, all: &[Reminder]) -> Result<Vec<Reminder>> {
+fn of_groups(turn: &MessageTurn, tx: &Tx, all: &[Reminder]) -> Result<Vec<Reminder>> {
     let mut found = Vec::new();
     for reminder in all {
         if reminder.room != turn.room.id && tx.is_group(reminder.room)? {
@@ -122,24 +122,20 @@ fn is_of_all(request: &RemindersToCancel) -> bool {
 }
 
 /// Whether these are the words that end all of them at once, as the answers name them.
-fn is_said_in_full(turn: &MessageTurn<'_>) -> bool {
+fn is_said_in_full(turn: &MessageTurn) -> bool {
     let text = turn.message.text.to_lowercase();
     text.contains("cancel all reminders")
 }
 
 /// Asks whether to cancel these, which are all.
-fn ask_to_cancel_all(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, all: &[Reminder]) -> Result<String> {
+fn ask_to_cancel_all(turn: &MessageTurn, tx: &mut Tx, all: &[Reminder]) -> Result<String> {
     let ids = all.iter().map(|one| one.schedule_id.clone()).collect();
     question::ask(turn, tx, &Question::CancelAll { ids })?;
     Ok(wording::cancel_all_reminders(all.len()))
 }
 
 /// Cancels those of them that are still open.
-pub(super) fn cancel_all(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    ids: &[String],
-) -> Result<String> {
+pub(super) fn cancel_all(turn: &MessageTurn, tx: &mut Tx, ids: &[String]) -> Result<String> {
     let mut open = open_reminders::here(turn, tx)?;
     open.retain(|one| ids.contains(&one.schedule_id));
     let texts = listing::described_here(turn, tx, &open)?;
@@ -160,15 +156,15 @@ fn nothing_found(found: &[Reminder], request: &RemindersToCancel) -> Option<Stri
 }
 
 /// In a group "my" are those that this person set, and a timer is of who set it.
-fn own_of(turn: &MessageTurn<'_>, found: &[Reminder]) -> Vec<Reminder> {
+fn own_of(turn: &MessageTurn, found: &[Reminder]) -> Vec<Reminder> {
     let own = found.iter().filter(|one| one.user == turn.user.id);
     own.cloned().collect()
 }
 
 /// Leaves out the times of a repeating reminder on one day, or says why not.
 fn leave_out(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     reminder: &Reminder,
     day: Option<&Range<Timestamp>>,
 ) -> Result<Option<String>> {
@@ -188,7 +184,7 @@ fn leave_out(
 }
 
 /// "2", "the second", "dad": the answer to the question which one to cancel.
-pub(super) fn chosen(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+pub(super) fn chosen(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let Some(Question::CancelWhich { ids }) = question::read_open(turn, tx)? else {
         return Ok(None); // most messages
     };
@@ -214,11 +210,7 @@ pub(super) fn chosen(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<S
 }
 
 /// Asks which of these reminders to cancel; the answer may be a number or words of one.
-pub(super) fn ask_which(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    reminders: &[Reminder],
-) -> Result<String> {
+pub(super) fn ask_which(turn: &MessageTurn, tx: &mut Tx, reminders: &[Reminder]) -> Result<String> {
     let ids = reminders.iter().map(|one| one.schedule_id.clone());
     let question = Question::CancelWhich { ids: ids.collect() };
     question::ask(turn, tx, &question)?;

@@ -18,11 +18,7 @@ const MINUTE_MS: i64 = 60_000;
 const TIMES_MAX: usize = 300;
 
 /// Sets the requested reminders, one or several, or says why not.
-pub(super) fn set_requested(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    request: Intent,
-) -> Result<Reply> {
+pub(super) fn set_requested(turn: &MessageTurn, tx: &mut Tx, request: Intent) -> Result<Reply> {
     let requests = match request {
         Intent::Several(requests) => requests,
         one => vec![one],
@@ -53,8 +49,8 @@ pub(super) fn set_requested(
 /// The reply instead of setting the reminders among these requests: a relay that delivers reminders
 /// itself takes one per message, and a text may have another request.
 pub(super) fn doubt_about(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     requests: &[Intent],
 ) -> Result<Option<String>> {
     let texts = requests.iter().filter_map(|request| match request {
@@ -75,7 +71,7 @@ pub(super) fn doubt_about(
 
 /// "run, cancel gym" as the text of a new reminder, where a reminder about gym is known: a part of
 /// the text, or another request?
-fn ask_about_second(turn: &MessageTurn<'_>, tx: &Tx<'_>, text: &str) -> Result<Option<String>> {
+fn ask_about_second(turn: &MessageTurn, tx: &Tx, text: &str) -> Result<Option<String>> {
     let second = assistant::second_request(text).filter(|_| !turn.by_model);
     let Some((second, about)) = second else {
         return Ok(None);
@@ -85,12 +81,7 @@ fn ask_about_second(turn: &MessageTurn<'_>, tx: &Tx<'_>, text: &str) -> Result<O
 }
 
 /// The service delivers the reminder if the relay has a queue; otherwise the relay does.
-pub(super) fn set(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    text: &str,
-    time: &NewTime,
-) -> Result<Reply> {
+pub(super) fn set(turn: &MessageTurn, tx: &mut Tx, text: &str, time: &NewTime) -> Result<Reply> {
     let (now, zone, send_at) = (turn.now, turn.timezone(), time.send_at);
     let request = ReminderRequest {
         text,
@@ -129,8 +120,8 @@ pub(super) fn set(
 }
 
 pub(super) fn move_to(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     reminder: &Reminder,
     new: &NewTime,
 ) -> Result<String> {
@@ -144,10 +135,10 @@ pub(super) fn move_to(
 
 /// Changes it and says how it is now.
 pub(super) fn change(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     reminder: &Reminder,
-    to: &ReminderRequest<'_>,
+    to: &ReminderRequest,
 ) -> Result<String> {
     let minute = |at: Timestamp| at.0.div_euclid(MINUTE_MS);
     let is_so = reminder.text == to.text
@@ -174,8 +165,8 @@ const LEFT_OUT_AHEAD_MS: i64 = 183 * 24 * 60 * 60 * 1000;
 
 /// Leaves out the times of a repeating reminder within a span. `None`: it has none in it, or too many.
 pub(super) fn skip(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     reminder: &Reminder,
     span: &Range<Timestamp>,
 ) -> Result<Option<String>> {
@@ -210,8 +201,8 @@ pub(super) fn skip(
 
 /// Leaves out these times, which come after the next one.
 fn skip_later(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     reminder: &Reminder,
     (recurrence, times): (&Recurrence, &[Timestamp]),
     span: &Range<Timestamp>,

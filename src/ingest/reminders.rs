@@ -177,12 +177,12 @@ async fn plan_changed_calendars(ingest: &Arc<Ingest>, now: Timestamp) -> Result<
 }
 
 /// When the next reminder or alarm is due.
-fn next_due(view: &View<'_>) -> Result<Option<Timestamp>> {
+fn next_due(view: &View) -> Result<Option<Timestamp>> {
     let both = [view.next_reminder_due()?, view.next_power_alarm_due()?];
     Ok(both.into_iter().flatten().min())
 }
 
-fn deliver(ingest: &Ingest, tx: &mut Tx<'_>, reminder: &Reminder, now: Timestamp) -> Result<()> {
+fn deliver(ingest: &Ingest, tx: &mut Tx, reminder: &Reminder, now: Timestamp) -> Result<()> {
     let chat = tx.chat_for(reminder.room, Some(reminder.user))?;
     // Whoever was taken out of a group doesn't write there any more.
     let is_group = chat.as_ref().is_some_and(|chat| chat.group);
@@ -233,7 +233,7 @@ fn deliver(ingest: &Ingest, tx: &mut Tx<'_>, reminder: &Reminder, now: Timestamp
     }
 }
 
-fn postpone(tx: &mut Tx<'_>, reminder: &Reminder, now: Timestamp) -> Result<()> {
+fn postpone(tx: &mut Tx, reminder: &Reminder, now: Timestamp) -> Result<()> {
     log::warn!("reminder {} can't be queued yet", reminder.schedule_id);
     tx.postpone_reminder(reminder.id, now.plus_s(POSTPONE_S))
 }

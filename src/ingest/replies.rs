@@ -195,7 +195,7 @@ impl Replies {
     /// Records in the message's transaction that a model will answer it.
     pub(super) fn expect(
         &self,
-        tx: &mut Tx<'_>,
+        tx: &mut Tx,
         message_id: i64,
         room: RoomId,
         unprompted: bool,
@@ -215,7 +215,7 @@ impl Replies {
     }
 
     /// Whether the answer to a message is still expected.
-    pub(super) fn is_awaited(&self, tx: &mut Tx<'_>, message_id: i64) -> Result<bool> {
+    pub(super) fn is_awaited(&self, tx: &mut Tx, message_id: i64) -> Result<bool> {
         let pending = tx.pending_reply(message_id)?;
         let awaited = pending.is_some_and(|pending| !pending.late);
         if awaited {
@@ -231,13 +231,13 @@ impl Replies {
     }
 
     /// After the commit all waiting requests get `answer`.
-    fn answer_waiting(&self, tx: &mut Tx<'_>, message_id: i64, answer: Answer) {
+    fn answer_waiting(&self, tx: &mut Tx, message_id: i64, answer: Answer) {
         let waiting = self.waiting.clone();
         tx.after_commit(move || waiting.close(message_id, answer));
     }
 
     /// The reply is no longer pending.
-    fn end(&self, tx: &mut Tx<'_>, message_id: i64) -> Result<()> {
+    fn end(&self, tx: &mut Tx, message_id: i64) -> Result<()> {
         if tx.delete_pending_reply(message_id)? {
             let pending = self.pending.clone();
             tx.after_commit(move || {
@@ -253,7 +253,7 @@ impl Ingest {
     /// A group must not learn it.
     pub(super) fn language_of_notices(
         &self,
-        tx: &Tx<'_>,
+        tx: &Tx,
         user: UserId,
         in_group: bool,
     ) -> Result<Option<String>> {
@@ -265,7 +265,7 @@ impl Ingest {
 
     /// Whether a language model understands the message, with tools to do what it asks for. A
     /// relay that names a superpower has understood it already.
-    pub(super) fn is_left_to_model(&self, message: &Message, flags: &Reader<'_>) -> bool {
+    pub(super) fn is_left_to_model(&self, message: &Message, flags: &Reader) -> bool {
         self.replies.can_act()
             && !flags.force_basic_mode()
             && message.superpower.is_none()
@@ -293,7 +293,7 @@ impl Ingest {
     }
 
     /// The deadline has passed, or the reply arrived between two checks.
-    fn answer_without_reply(self: &Arc<Self>, tx: &mut Tx<'_>, message_id: i64) -> Result<Answer> {
+    fn answer_without_reply(self: &Arc<Self>, tx: &mut Tx, message_id: i64) -> Result<Answer> {
         let answer = match tx.pending_reply(message_id)? {
             None => {
                 let stored = tx.answer(message_id)?;
@@ -325,7 +325,7 @@ impl Ingest {
     /// the reply is abandoned instead.
     fn deliver(
         self: &Arc<Self>,
-        tx: &mut Tx<'_>,
+        tx: &mut Tx,
         message_id: i64,
         result: &ReplyResult,
         give_up: bool,
@@ -383,7 +383,7 @@ impl Ingest {
             .await;
     }
 
-    fn has_room(&self, tx: &mut Tx<'_>, pending: &PendingReply) -> Result<bool> {
+    fn has_room(&self, tx: &mut Tx, pending: &PendingReply) -> Result<bool> {
         let chat = tx.chat_for(pending.room, pending.user)?;
         match chat.and_then(|chat| chat.agent.or(pending.agent)) {
             Some(agent) => tx.has_room_for(agent, 1, None),
@@ -393,7 +393,7 @@ impl Ingest {
 
     fn send_late(
         &self,
-        tx: &mut Tx<'_>,
+        tx: &mut Tx,
         pending: &PendingReply,
         text: &str,
         now: Timestamp,
@@ -421,7 +421,7 @@ impl Ingest {
     /// An apology because too many replies are pending.
     pub(super) fn too_many_replies(
         &self,
-        tx: &Tx<'_>,
+        tx: &Tx,
         user: UserId,
         in_group: bool,
         text: &str,
@@ -434,7 +434,7 @@ impl Ingest {
 }
 
 /// The language that the person chose, which a group must not learn; else that of their message.
-fn language(tx: &Tx<'_>, user: UserId, in_group: bool, text: &str) -> Result<Option<String>> {
+fn language(tx: &Tx, user: UserId, in_group: bool, text: &str) -> Result<Option<String>> {
     let chosen = match in_group {
         true => None,
         false => tx.view().forms_of_address(user)?.1,

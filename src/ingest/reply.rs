@@ -33,7 +33,7 @@ pub(super) struct Schedule<'a> {
 }
 
 impl Reply {
-    pub(super) fn scheduling(text: String, schedule: &Schedule<'_>) -> Result<Self> {
+    pub(super) fn scheduling(text: String, schedule: &Schedule) -> Result<Self> {
         Ok(Self {
             text,
             schedule: Some(serde_json::to_value(schedule).map_err(Error::internal)?),

@@ -31,8 +31,8 @@ pub(super) enum MessageResponse {
 
 /// `understood` is the meaning with the time zone that the sender had when it was read.
 pub(super) fn respond_to_message(
-    turn: &mut MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &mut MessageTurn,
+    tx: &mut Tx,
     understood: &Understanding,
 ) -> Result<MessageResponse> {
     let persona = turn.ingest.persona.get();
@@ -66,8 +66,8 @@ pub(super) fn respond_to_message(
 
 /// The answer to a crisis, and what else is to be done for the message, where the person may ask for it.
 fn with_requests(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     mut reply: Reply,
     intent: Intent,
 ) -> Result<Reply> {
@@ -83,7 +83,7 @@ fn with_requests(
 
 /// The language of a crisis, or the one that the person chose, where only that has texts. A group must
 /// not learn it.
-fn crisis_language(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<String>> {
+fn crisis_language(turn: &MessageTurn, tx: &Tx) -> Result<Option<String>> {
     let language = assistant::crisis_language(&turn.message.text);
     if language.is_some_and(wording::has_crisis_texts) || turn.in_group() {
         return Ok(language.map(str::to_owned));
@@ -94,7 +94,7 @@ fn crisis_language(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<String>
     Ok(spoken.or_else(|| language.map(str::to_owned)))
 }
 
-fn decision_facts(turn: &MessageTurn<'_>, intent: &Intent) -> DecisionFacts {
+fn decision_facts(turn: &MessageTurn, intent: &Intent) -> DecisionFacts {
     let message = &*turn.message;
     let is_called = || assistant::addresses(&message.text, &turn.ingest.persona.get().name);
     DecisionFacts {
@@ -112,11 +112,7 @@ fn decision_facts(turn: &MessageTurn<'_>, intent: &Intent) -> DecisionFacts {
 }
 
 /// The reply to a message, which may be an edited one. `None`: the language model replies.
-fn reply_to_version(
-    turn: &mut MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    intent: Intent,
-) -> Result<Option<Reply>> {
+fn reply_to_version(turn: &mut MessageTurn, tx: &mut Tx, intent: Intent) -> Result<Option<Reply>> {
     Ok(match edited_messages::replace_version(turn, tx, &intent)? {
         EditOutcome::Unneeded => reply(turn, tx, intent)?,
         EditOutcome::Refused(reply) => Some(reply.into()),
@@ -130,11 +126,7 @@ fn reply_to_version(
 
 /// The reply by a requested superpower, else by the builtin assistant. `None`: the language
 /// model replies.
-pub(super) fn reply(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    intent: Intent,
-) -> Result<Option<Reply>> {
+pub(super) fn reply(turn: &MessageTurn, tx: &mut Tx, intent: Intent) -> Result<Option<Reply>> {
     offers::withdraw(turn, tx, &intent)?;
     if let Some(reply) = notice_answers::answer(turn, tx)? {
         return Ok(Some(reply));
@@ -200,8 +192,8 @@ pub(super) fn reply(
 
 /// The reply by a requested superpower, with the reminders that its change leaves.
 fn power_reply(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     power: &RequestedPower,
     intent: &Intent,
 ) -> Result<Option<Reply>> {
@@ -217,7 +209,7 @@ fn power_reply(
 
 /// "when am i seeing sara", "what time is my dentist appointment", which are answered by what was told of
 /// her, or of it.
-fn known_elsewhere(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+fn known_elsewhere(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let Some(power) = turn.requested_power.as_ref() else {
         return Ok(None);
     };

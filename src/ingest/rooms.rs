@@ -11,7 +11,7 @@ impl Ingest {
     /// The message's room with its current agent and members, created if new.
     pub(super) fn room(
         &self,
-        tx: &mut Tx<'_>,
+        tx: &mut Tx,
         prepared: &PreparedMessage,
         sender: &User,
         agent: Option<AgentId>,

@@ -14,7 +14,7 @@ const MINUTE_MS: i64 = 60_000;
 
 /// Sets the time zone. With the first one, says when the reminders come that were set for a time
 /// of day in assumed UTC.
-pub(super) fn set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, zone: Zone) -> Result<String> {
+pub(super) fn set(turn: &MessageTurn, tx: &mut Tx, zone: Zone) -> Result<String> {
     let is_changed = turn.timezone().is_some_and(|known| known != zone);
     if is_changed && direct_chat::is_kept_from(turn, tx)? {
         return Ok(wording::timezone_alone());
@@ -47,7 +47,7 @@ pub(super) fn set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, zone: Zone) -> Result
 
 /// The person's reminders here at a whole minute, whose time of day differs in `zone`. Those "in
 /// 10 minutes" rarely come at a whole minute.
-fn set_in_utc(turn: &MessageTurn<'_>, tx: &Tx<'_>, zone: Zone) -> Result<Vec<Reminder>> {
+fn set_in_utc(turn: &MessageTurn, tx: &Tx, zone: Zone) -> Result<Vec<Reminder>> {
     let mut open = open_reminders::here(turn, tx)?;
     open.retain(|reminder| {
         let utc = reminder.send_at.utc();

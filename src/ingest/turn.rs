@@ -109,7 +109,7 @@ impl Ingest {
         Ok((turn, prepared))
     }
 
-    fn agent(&self, tx: &mut Tx<'_>, name: &str, now: Timestamp) -> Result<AgentId> {
+    fn agent(&self, tx: &mut Tx, name: &str, now: Timestamp) -> Result<AgentId> {
         let id = tx.agent(name, now)?.id;
         if self.hub.note_activity(id, name, now) {
             tx.set_agent_seen(id, now)?;
@@ -150,7 +150,7 @@ impl<'a> MessageTurn<'a> {
     }
 
     /// This person's message just before, if nobody wrote since.
-    pub(super) fn previous_message(&self, tx: &Tx<'_>) -> Result<Option<MessageRow>> {
+    pub(super) fn previous_message(&self, tx: &Tx) -> Result<Option<MessageRow>> {
         let Some(head) = self.room.head else {
             return Ok(None);
         };
@@ -161,7 +161,7 @@ impl<'a> MessageTurn<'a> {
     }
 
     /// The person's language for what isn't left to a language model, as a tag of BCP 47.
-    pub(super) fn fixed_language(&self, tx: &Tx<'_>) -> Result<Option<String>> {
+    pub(super) fn fixed_language(&self, tx: &Tx) -> Result<Option<String>> {
         let (user, in_group) = (self.user.id, self.in_group());
         self.ingest.language_of_notices(tx, user, in_group)
     }
@@ -195,7 +195,7 @@ impl<'a> MessageTurn<'a> {
 }
 
 /// The sender's user, created if new.
-pub(super) fn user(tx: &mut Tx<'_>, handle: &str, now: Timestamp) -> Result<Arc<User>> {
+pub(super) fn user(tx: &mut Tx, handle: &str, now: Timestamp) -> Result<Arc<User>> {
     match tx.user_by_phone(handle)? {
         Some(user) => Ok(user),
         None => tx.insert_user(&NewUser {

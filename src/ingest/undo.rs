@@ -17,10 +17,7 @@ use crate::ingest::{birthdays, memories, reminder_requests};
 use crate::store::{Reminder, Tx};
 
 /// Says so where there is nothing to take back.
-pub(in crate::ingest) fn last_or_nothing(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-) -> Result<String> {
+pub(in crate::ingest) fn last_or_nothing(turn: &MessageTurn, tx: &mut Tx) -> Result<String> {
     let outcome = take_back_newest(turn, tx)?;
     match in_words(turn, tx, outcome)? {
         Some(undone) => Ok(undone),
@@ -28,7 +25,7 @@ pub(in crate::ingest) fn last_or_nothing(
     }
 }
 
-fn nothing(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<String> {
+fn nothing(turn: &MessageTurn, tx: &Tx) -> Result<String> {
     Ok(wording::nothing_to_undo_in(
         turn.fixed_language(tx)?.as_deref(),
     ))
@@ -49,15 +46,12 @@ pub(in crate::ingest) enum UndoOutcome {
     NoChange,
 }
 
-pub(in crate::ingest) fn undo_last(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-) -> Result<Option<String>> {
+pub(in crate::ingest) fn undo_last(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let outcome = take_back_last(turn, tx)?;
     in_words(turn, tx, outcome)
 }
 
-fn in_words(turn: &MessageTurn<'_>, tx: &Tx<'_>, outcome: UndoOutcome) -> Result<Option<String>> {
+fn in_words(turn: &MessageTurn, tx: &Tx, outcome: UndoOutcome) -> Result<Option<String>> {
     let language = turn.fixed_language(tx)?;
     let language = language.as_deref();
     Ok(match outcome {
@@ -71,10 +65,7 @@ fn in_words(turn: &MessageTurn<'_>, tx: &Tx<'_>, outcome: UndoOutcome) -> Result
 
 /// Takes back what the person's newest change in this chat did, also where only a superpower knows
 /// of it.
-pub(in crate::ingest) fn take_back_newest(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-) -> Result<UndoOutcome> {
+pub(in crate::ingest) fn take_back_newest(turn: &MessageTurn, tx: &mut Tx) -> Result<UndoOutcome> {
     let named = latest::read_own(turn, tx, LATEST_MS)?.and_then(|(latest, _)| latest.message_id);
     match answer::newest_change(turn, tx)? {
         Some((message_id, _)) if message_id == turn.message_id => Ok(UndoOutcome::Own),
@@ -94,7 +85,7 @@ pub(in crate::ingest) fn take_back_newest(
 }
 
 /// Takes back all that the person's last change in this chat did.
-fn take_back_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<UndoOutcome> {
+fn take_back_last(turn: &MessageTurn, tx: &mut Tx) -> Result<UndoOutcome> {
     let latest = latest::read_own(turn, tx, LATEST_MS)?;
     let Some((latest, at)) = latest else {
         return Ok(UndoOutcome::NoChange);
@@ -122,10 +113,7 @@ fn take_back_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<UndoOutcome
 
 /// "delete that": what the last message told a superpower. `None`: it told none, or took something
 /// away, which "delete that" would bring back.
-pub(in crate::ingest) fn told_last(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-) -> Result<Option<String>> {
+pub(in crate::ingest) fn told_last(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     const REMOVING: [&str; 12] = [
         "remove", "delete", "clear", "cancel", "drop", "done", "got", "bought", "cross", "check",
         "tick", "undo",
@@ -144,8 +132,8 @@ pub(in crate::ingest) fn told_last(
 
 /// `None`: there is nothing of it any more.
 pub(in crate::ingest) fn take_back(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     latest: &Latest,
 ) -> Result<Option<String>> {
     let mut replies = Vec::new();
@@ -181,11 +169,7 @@ pub(in crate::ingest) fn take_back(
 }
 
 /// `None`: it is gone.
-fn change_back(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    change: &ReminderChange,
-) -> Result<Option<String>> {
+fn change_back(turn: &MessageTurn, tx: &mut Tx, change: &ReminderChange) -> Result<Option<String>> {
     let Some(open) = tx.reminder(&change.after.schedule_id)? else {
         return Ok(None);
     };
@@ -211,7 +195,7 @@ fn change_back(
 }
 
 /// Cancels what was set. What came before, and was put off by it, counts as come again.
-fn cancel_set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, latest: &Latest) -> Result<Option<String>> {
+fn cancel_set(turn: &MessageTurn, tx: &mut Tx, latest: &Latest) -> Result<Option<String>> {
     let (mut open, mut replies) = (Vec::new(), Vec::new());
     for set in &latest.changes.set {
         match tx.reminder(&set.schedule_id)? {
@@ -249,8 +233,8 @@ fn cancel_set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, latest: &Latest) -> Resul
 
 /// Whether somebody has changed a group's reminder since.
 fn is_changed_since(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     noted: &LatestReminder,
     row: &Reminder,
 ) -> Result<bool> {
@@ -261,8 +245,8 @@ fn is_changed_since(
 
 /// Restores items that a message deleted.
 pub(in crate::ingest) fn bring_back(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     message_id: i64,
 ) -> Result<Option<String>> {
     let (mut reminders, mut memories) = (Vec::new(), Vec::new());
@@ -287,8 +271,8 @@ pub(in crate::ingest) fn bring_back(
 
 /// Forgets the memory; of a name or a zone, says that it stays.
 pub(in crate::ingest) fn undo_fact(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     fact: &StatedFact,
 ) -> Result<String> {
     let id = match fact {
@@ -312,8 +296,8 @@ pub(in crate::ingest) fn undo_fact(
 
 /// "yes" to it: only what was named.
 pub(in crate::ingest) fn confirmed(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     message_id: i64,
     power: Option<&str>,
 ) -> Result<String> {

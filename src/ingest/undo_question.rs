@@ -29,8 +29,8 @@ enum UndoCandidate {
 
 /// The question whether an older change is meant. `None`: nothing else was requested since.
 pub(in crate::ingest) fn ask_first(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     intent: &Intent,
 ) -> Result<Option<String>> {
     let is_undo = matches!(
@@ -94,18 +94,14 @@ pub(in crate::ingest) fn ask_first(
 }
 
 /// Whether there is something to take back.
-fn can_go_back(turn: &MessageTurn<'_>, tx: &Tx<'_>, power: Power) -> Result<bool> {
+fn can_go_back(turn: &MessageTurn, tx: &Tx, power: Power) -> Result<bool> {
     let state = tx.power_state(turn.owner(), power.name())?;
     Ok(state.is_some_and(|state| state.previous.is_some()))
 }
 
 /// The message of somebody else in the group that changed last what is shared: what they did, they
 /// take back themselves.
-fn others_change(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
-    changed_by: i64,
-) -> Result<Option<MessageRow>> {
+fn others_change(turn: &MessageTurn, tx: &Tx, changed_by: i64) -> Result<Option<MessageRow>> {
     if !turn.in_group() {
         return Ok(None);
     }
@@ -115,8 +111,8 @@ fn others_change(
 
 /// Whether nothing but "undo" was said since.
 pub(in crate::ingest) fn is_only_undone_since(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     latest: &Latest,
 ) -> Result<bool> {
     let messages = match turn.room.head {
@@ -131,8 +127,8 @@ pub(in crate::ingest) fn is_only_undone_since(
 
 /// The message whose changes "undo" takes back; `None`: there is none, or it is too old.
 pub(in crate::ingest) fn changed_by(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     power: Option<Power>,
 ) -> Result<Option<i64>> {
     if let Some(power) = power {
@@ -149,7 +145,7 @@ pub(in crate::ingest) fn changed_by(
 }
 
 /// Whether "undo" may mean this message, which changed nothing.
-fn candidate_of(turn: &MessageTurn<'_>, last: &MessageRow) -> UndoCandidate {
+fn candidate_of(turn: &MessageTurn, last: &MessageRow) -> UndoCandidate {
     // What a language model did for a message is not known here.
     if last.user != turn.user.id || last.decision.is_some() {
         return UndoCandidate::None;

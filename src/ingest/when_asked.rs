@@ -28,8 +28,8 @@ fn asked_about(text: &str) -> Option<String> {
 /// The answer from what the requested superpower doesn't know. `None`: it knows one of that name, or
 /// nothing does.
 pub(super) fn known_elsewhere(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     power: &RequestedPower,
 ) -> Result<Option<String>> {
     let Some(about) = asked_about(&turn.message.text).filter(|_| !turn.in_group()) else {
@@ -44,7 +44,7 @@ pub(super) fn known_elsewhere(
 }
 
 /// The answer where nothing else takes the question.
-pub(super) fn otherwise(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+pub(super) fn otherwise(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     match asked_about(&turn.message.text).filter(|_| !turn.in_group()) {
         Some(about) => all_of(turn, tx, &about),
         None => Ok(None),
@@ -52,14 +52,14 @@ pub(super) fn otherwise(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Optio
 }
 
 /// What is known of the person's own, for their direct chat.
-pub(super) fn asked_in_group(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+pub(super) fn asked_in_group(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     match asked_about(&turn.message.text).filter(|_| turn.in_group() && !turn.by_model) {
         Some(about) => all_of(turn, tx, &about),
         None => Ok(None),
     }
 }
 
-fn all_of(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: &str) -> Result<Option<String>> {
+fn all_of(turn: &MessageTurn, tx: &mut Tx, about: &str) -> Result<Option<String>> {
     let owner = PowerOwner::User(turn.user.id);
     let known = known_plans::known_to(turn, tx, owner, |_| true)?;
     if let Some(lines) = event_reminders::lines_about(turn, known, about) {

@@ -143,7 +143,7 @@ fn tokens(text: &str) -> Vec<(usize, DateToken<'_>)> {
 
 /// A date at the begin of these tokens, and how many of them it takes.
 #[rustfmt::skip] // a form a line
-fn date(tokens: &[DateToken<'_>], sent: NaiveDate) -> Option<(NaiveDate, usize)> {
+fn date(tokens: &[DateToken], sent: NaiveDate) -> Option<(NaiveDate, usize)> {
     use DateToken::{Mark, Number, Word};
     match *tokens {
         [Number(y, 4), Mark('-'), Number(m, 2), Mark('-'), Number(d, 2), ..]
@@ -167,7 +167,7 @@ fn date(tokens: &[DateToken<'_>], sent: NaiveDate) -> Option<(NaiveDate, usize)>
 }
 
 /// `5 December 2026`, `5. Dezember`, `5th of December`, `5 de diciembre de 2026`.
-fn day_and_month(d: u32, tokens: &[DateToken<'_>], sent: NaiveDate) -> Option<(NaiveDate, usize)> {
+fn day_and_month(d: u32, tokens: &[DateToken], sent: NaiveDate) -> Option<(NaiveDate, usize)> {
     let at = after_fillers(tokens, 1);
     let Some(DateToken::Word(name)) = tokens.get(at) else {
         return None;
@@ -181,7 +181,7 @@ fn day_and_month(d: u32, tokens: &[DateToken<'_>], sent: NaiveDate) -> Option<(N
 }
 
 /// `December 5, 2026`, `Dec 5th`.
-fn month_and_day(m: u32, tokens: &[DateToken<'_>], sent: NaiveDate) -> Option<(NaiveDate, usize)> {
+fn month_and_day(m: u32, tokens: &[DateToken], sent: NaiveDate) -> Option<(NaiveDate, usize)> {
     let at = after_fillers(tokens, 1);
     let Some(DateToken::Number(d, 1..=2)) = tokens.get(at) else {
         return None;
@@ -193,7 +193,7 @@ fn month_and_day(m: u32, tokens: &[DateToken<'_>], sent: NaiveDate) -> Option<(N
     }
 }
 
-fn after_fillers(tokens: &[DateToken<'_>], mut at: usize) -> usize {
+fn after_fillers(tokens: &[DateToken], mut at: usize) -> usize {
     while let Some(DateToken::Mark('.' | ',' | '\'' | 'º' | '’') | DateToken::Word(_)) =
         tokens.get(at)
     {
@@ -226,7 +226,7 @@ fn next_date(m: u32, d: u32, sent: NaiveDate) -> Option<NaiveDate> {
 }
 
 /// `at 18:30`, `, 6:30 pm`, `um 18:30 Uhr`.
-fn time(tokens: &[DateToken<'_>]) -> Option<NaiveTime> {
+fn time(tokens: &[DateToken]) -> Option<NaiveTime> {
     use DateToken::{Mark, Number, Word};
     let skipped = tokens.iter().take(3).take_while(|token| {
         matches!(

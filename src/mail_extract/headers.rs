@@ -52,7 +52,7 @@ fn headers_end(mail: &[u8]) -> usize {
 }
 
 /// An extract of the headers alone.
-pub(super) fn read(message: &Message<'_>, own: &str) -> MailExtract {
+pub(super) fn read(message: &Message, own: &str) -> MailExtract {
     let mut recipients = addresses(message.to());
     recipients.extend(addresses(message.cc()));
     let mut replies_to = ids(message.in_reply_to());
@@ -100,13 +100,13 @@ fn is_own(address: &str, own: &str) -> bool {
 }
 
 /// The first word of a header's text, in lower case.
-fn first_word(message: &Message<'_>, name: HeaderName<'static>) -> String {
+fn first_word(message: &Message, name: HeaderName<'static>) -> String {
     let text = message.header(name).and_then(HeaderValue::as_text);
     let word = text.unwrap_or_default().split([';', ' ', '(']).next();
     word.unwrap_or_default().trim().to_lowercase()
 }
 
-fn ids(value: &HeaderValue<'_>) -> Vec<String> {
+fn ids(value: &HeaderValue) -> Vec<String> {
     let all = match value {
         HeaderValue::Text(id) => std::slice::from_ref(id),
         HeaderValue::TextList(ids) => ids,
@@ -117,7 +117,7 @@ fn ids(value: &HeaderValue<'_>) -> Vec<String> {
 }
 
 /// Names, which may be empty, and addresses in lower case.
-fn addresses(address: Option<&Address<'_>>) -> Vec<(String, String)> {
+fn addresses(address: Option<&Address>) -> Vec<(String, String)> {
     let Some(address) = address else {
         return Vec::new();
     };
@@ -125,7 +125,7 @@ fn addresses(address: Option<&Address<'_>>) -> Vec<(String, String)> {
     all.filter_map(name_and_address).collect()
 }
 
-fn name_and_address(found: &Addr<'_>) -> Option<(String, String)> {
+fn name_and_address(found: &Addr) -> Option<(String, String)> {
     let address = one_line(found.address.as_deref()?, ADDRESS_CHARS_MAX).to_lowercase();
     let name = one_line(found.name.as_deref().unwrap_or_default(), NAME_CHARS_MAX);
     Some((name, address))

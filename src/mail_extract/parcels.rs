@@ -45,7 +45,7 @@ const CARRIERS: [(&str, &str); 30] = [
 const POSTS: [(&str, &str); 14] = [("DE", "Deutsche Post"), ("GB", "Royal Mail"), ("US", "USPS"), ("FR", "La Poste"), ("CH", "Swiss Post"), ("AT", "Österreichische Post"), ("NL", "PostNL"), ("ES", "Correos"), ("IT", "Poste Italiane"), ("CA", "Canada Post"), ("AU", "Australia Post"), ("JP", "Japan Post"), ("CN", "China Post"), ("BE", "bpost")];
 
 /// Adds what the text says of parcels that the markup does not name.
-pub(super) fn add(mail: &SearchedMail<'_>, facts: &mut Vec<Fact>) {
+pub(super) fn add(mail: &SearchedMail, facts: &mut Vec<Fact>) {
     let mut numbers = labelled(mail);
     if SHIPPING.iter().any(|word| mail.text.contains(word)) {
         numbers.extend(unmistakable(&mail.text));
@@ -82,7 +82,7 @@ pub(super) fn add(mail: &SearchedMail<'_>, facts: &mut Vec<Fact>) {
 }
 
 /// Numbers that follow a label.
-fn labelled(mail: &SearchedMail<'_>) -> Vec<String> {
+fn labelled(mail: &SearchedMail) -> Vec<String> {
     let mut numbers = Vec::new();
     for label in LABELS {
         for (at, _) in mail.text.match_indices(label).take(MATCHES_MAX) {
@@ -185,7 +185,7 @@ fn word_in(text: &str, word: &str) -> Option<usize> {
     })
 }
 
-fn expected_day(mail: &SearchedMail<'_>) -> Option<WallDateTime> {
+fn expected_day(mail: &SearchedMail) -> Option<WallDateTime> {
     let sent = mail.sent?;
     DAY_PHRASES.iter().find_map(|phrase| {
         let mut places = mail.text.match_indices(phrase).take(MATCHES_MAX);

@@ -51,7 +51,7 @@ pub(super) fn capped(mail: &[u8]) -> &[u8] {
 }
 
 /// The texts of the mail itself: mails attached to it are not read.
-pub(super) fn read(message: &Message<'_>) -> Bodies {
+pub(super) fn read(message: &Message) -> Bodies {
     let mut bodies = Bodies::default();
     for part in message.parts.iter().take(PARTS_MAX) {
         if matches!(part.body, PartType::Multipart(_) | PartType::Message(_)) {
@@ -103,7 +103,7 @@ fn add(body: &mut String, text: &str) {
     body.push_str(&text[..text.floor_char_boundary(left.min(text.len()))]);
 }
 
-fn text(message: &Message<'_>, part: &MessagePart<'_>) -> String {
+fn text(message: &Message, part: &MessagePart) -> String {
     let kind = part.content_type();
     let label = kind.and_then(|kind| kind.attribute("charset"));
     let label = label.map(|label| label.trim().trim_matches('"'));
@@ -129,7 +129,7 @@ fn text(message: &Message<'_>, part: &MessagePart<'_>) -> String {
     }
 }
 
-fn transfer_decoded(message: &Message<'_>, part: &MessagePart<'_>) -> Vec<u8> {
+fn transfer_decoded(message: &Message, part: &MessagePart) -> Vec<u8> {
     let range = part.offset_body as usize..part.offset_end as usize;
     let raw = message.raw_message.get(range).unwrap_or_default();
     let name = HeaderName::ContentTransferEncoding;

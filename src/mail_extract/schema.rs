@@ -38,7 +38,7 @@ struct SchemaFacts {
 }
 
 impl SchemaFacts {
-    fn read(&mut self, item: Item<'_>, depth: usize) {
+    fn read(&mut self, item: Item, depth: usize) {
         if self.objects == 0 || depth > NESTING_MAX || self.facts.len() >= FACTS_MAX {
             return;
         }
@@ -80,7 +80,7 @@ fn reader(kind: &str) -> Option<Reader> {
 }
 
 /// The fields that all reservations have.
-fn reservation(item: Item<'_>, kind: FactKind) -> Fact {
+fn reservation(item: Item, kind: FactKind) -> Fact {
     let provider = item.get(&["provider", "bookingAgent", "broker"]);
     Fact {
         status: status(item.get(&["reservationStatus"])),
@@ -110,7 +110,7 @@ fn is_delivered(text: Option<String>) -> bool {
     text.is_some_and(|text| text.to_lowercase().contains("delivered"))
 }
 
-fn price(item: Item<'_>, names: &[&str]) -> Option<String> {
+fn price(item: Item, names: &[&str]) -> Option<String> {
     let price = item.one(names)?;
     let amount = price.get(&["price", "value"]).or_else(|| price.text())?;
     let currency = item
@@ -131,7 +131,7 @@ fn trips(item: Item<'_>) -> Vec<Item<'_>> {
     }
 }
 
-fn flights(item: Item<'_>) -> Vec<Fact> {
+fn flights(item: Item) -> Vec<Fact> {
     let read = |flight: Item<'_>| {
         let airline = flight.one(&["airline", "carrier", "provider", "seller"]);
         let airline_name = airline.and_then(Item::text);
@@ -179,7 +179,7 @@ fn flight_number(number: &str, code: Option<&str>) -> String {
     }
 }
 
-fn ticket_seat(item: Item<'_>) -> Option<String> {
+fn ticket_seat(item: Item) -> Option<String> {
     let seat = item.path(&["reservedTicket", "ticketedSeat"])?;
     if !seat.value.is_object() {
         return seat.text();
@@ -194,11 +194,11 @@ fn ticket_seat(item: Item<'_>) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-fn ticket_code(item: Item<'_>) -> Option<String> {
+fn ticket_code(item: Item) -> Option<String> {
     item.path(&["reservedTicket", "ticketToken"])?.text()
 }
 
-fn rides(item: Item<'_>, kind: FactKind) -> Vec<Fact> {
+fn rides(item: Item, kind: FactKind) -> Vec<Fact> {
     let read = |trip: Item<'_>| {
         let booking = reservation(item, kind);
         Fact {
@@ -221,7 +221,7 @@ fn rides(item: Item<'_>, kind: FactKind) -> Vec<Fact> {
     trips(item).into_iter().map(read).collect()
 }
 
-fn lodging(item: Item<'_>) -> Vec<Fact> {
+fn lodging(item: Item) -> Vec<Fact> {
     let place = item.place(&["reservationFor"]);
     vec![Fact {
         title: place.as_ref().and_then(|place| place.name.clone()),
@@ -236,7 +236,7 @@ fn lodging(item: Item<'_>) -> Vec<Fact> {
     }]
 }
 
-fn restaurant(item: Item<'_>) -> Vec<Fact> {
+fn restaurant(item: Item) -> Vec<Fact> {
     let place = item.place(&["reservationFor"]);
     vec![Fact {
         title: place.as_ref().and_then(|place| place.name.clone()),
@@ -248,13 +248,13 @@ fn restaurant(item: Item<'_>) -> Vec<Fact> {
     }]
 }
 
-fn party_size(item: Item<'_>, name: &str) -> Option<u32> {
+fn party_size(item: Item, name: &str) -> Option<u32> {
     let size = item.one(&[name])?;
     let size = size.get(&["value"]).or_else(|| size.text())?;
     size.parse().ok().filter(|size| (1..=1000).contains(size))
 }
 
-fn event(item: Item<'_>) -> Vec<Fact> {
+fn event(item: Item) -> Vec<Fact> {
     let read = |event: Item<'_>| Fact {
         title: event.text(),
         place: event.place(&["location"]),
@@ -275,7 +275,7 @@ fn event(item: Item<'_>) -> Vec<Fact> {
     trips(item).into_iter().map(read).collect()
 }
 
-fn parcel(item: Item<'_>) -> Vec<Fact> {
+fn parcel(item: Item) -> Vec<Fact> {
     let shipped = item.all(&["itemShipped"]);
     let shipped: Vec<String> = shipped
         .into_iter()
@@ -302,7 +302,7 @@ fn parcel(item: Item<'_>) -> Vec<Fact> {
     }]
 }
 
-fn order(item: Item<'_>) -> Vec<Fact> {
+fn order(item: Item) -> Vec<Fact> {
     let offers = item.all(&["acceptedOffer"]);
     let names = offers
         .into_iter()

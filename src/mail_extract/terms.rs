@@ -93,7 +93,7 @@ impl<'a> SearchedMail<'a> {
     }
 }
 
-pub(super) fn add(mail: &SearchedMail<'_>, facts: &mut Vec<Fact>) {
+pub(super) fn add(mail: &SearchedMail, facts: &mut Vec<Fact>) {
     let Some(sent) = mail.sent.filter(|_| !mail.is_to_many) else {
         return;
     };
@@ -108,7 +108,7 @@ pub(super) fn add(mail: &SearchedMail<'_>, facts: &mut Vec<Fact>) {
     }
 }
 
-fn date_of(mail: &SearchedMail<'_>, phrase: &str, sent: NaiveDate) -> Option<WallDateTime> {
+fn date_of(mail: &SearchedMail, phrase: &str, sent: NaiveDate) -> Option<WallDateTime> {
     let latest = sent.checked_add_days(Days::new(FUTURE_DAYS_MAX))?;
     let places = mail.text.match_indices(phrase).take(MATCHES_MAX);
     places.into_iter().find_map(|(at, _)| {
@@ -166,7 +166,7 @@ fn is_in_date(text: &str, point: usize) -> bool {
 }
 
 /// A cancellation is of the booking that the mail confirms, if it confirms one.
-fn fact(mail: &SearchedMail<'_>, kind: FactKind, at: WallDateTime, facts: &[Fact]) -> Fact {
+fn fact(mail: &SearchedMail, kind: FactKind, at: WallDateTime, facts: &[Fact]) -> Fact {
     let booking = facts
         .iter()
         .find(|fact| kind == FactKind::FreeCancellation && fact.is_booking());

@@ -127,7 +127,7 @@ impl WallDateTime {
 }
 
 impl std::fmt::Display for WallDateTime {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         write!(f, "{}", self.date)?;
         if let Some(time) = self.time {
             write!(f, "T{}", time.format("%H:%M:%S"))?;

@@ -49,7 +49,7 @@ pub(super) fn open<'a>(
     Ok((stream, is_greeted))
 }
 
-fn connect(server: &MailServer<'_>) -> Result<TcpStream, MailboxError> {
+fn connect(server: &MailServer) -> Result<TcpStream, MailboxError> {
     let mut addresses = server.addresses.iter();
     let tcp = addresses.find_map(|address| TcpStream::connect_timeout(address, CONNECT_MAX).ok());
     let tcp = tcp.ok_or_else(|| MailboxError::unreachable("The mail server can't be reached."))?;
@@ -86,7 +86,7 @@ fn secure<'a>(
 }
 
 /// Byte by byte, so that nothing which stands before TLS is taken for what comes after it.
-fn start_tls(tcp: &mut DeadlineStream<'_>) -> Result<(), MailboxError> {
+fn start_tls(tcp: &mut DeadlineStream) -> Result<(), MailboxError> {
     let greeting = read_line(tcp)?;
     if !greeting.starts_with("* OK") {
         return Err(busy());
@@ -108,7 +108,7 @@ fn no_tls_here() -> MailboxError {
     MailboxError::unreachable("The mail server offers no TLS on this port; try port 993.")
 }
 
-fn read_line(tcp: &mut DeadlineStream<'_>) -> Result<String, MailboxError> {
+fn read_line(tcp: &mut DeadlineStream) -> Result<String, MailboxError> {
     let mut line = Vec::new();
     let mut byte = [0];
     while line.len() < LINE_BYTES_MAX {

@@ -173,7 +173,7 @@ impl ListedMail {
 }
 
 /// The structure's nesting is capped by the parser.
-fn collect(structure: &BodyStructure<'_>, number: &mut Vec<NonZeroU32>, parts: &mut Vec<TextPart>) {
+fn collect(structure: &BodyStructure, number: &mut Vec<NonZeroU32>, parts: &mut Vec<TextPart>) {
     match structure {
         BodyStructure::Multi { bodies, .. } => {
             for (body, at) in bodies.as_ref().iter().zip(1..) {
@@ -235,13 +235,13 @@ fn kind(fields: &SpecificFields<'_>) -> Option<&'static str> {
     }
 }
 
-fn is_attached(disposition: Option<&Disposition<'_>>) -> bool {
+fn is_attached(disposition: Option<&Disposition>) -> bool {
     let named = disposition.and_then(|disposition| disposition.disposition.as_ref());
     named.is_some_and(|(kind, _)| word(kind) == "attachment")
 }
 
 /// The text in lower case, without characters that could start another header.
-fn word(text: &IString<'_>) -> String {
+fn word(text: &IString) -> String {
     let text = String::from_utf8_lossy(text.as_ref()).to_lowercase();
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || "-_.:+".contains(*c);
     text.chars().filter(is_plain).take(60).collect()

@@ -98,7 +98,7 @@ impl<'a, S: Read + Write> ImapSession<'a, S> {
         Ok(())
     }
 
-    pub(super) fn can(&self, capability: &Capability<'_>) -> bool {
+    pub(super) fn can(&self, capability: &Capability) -> bool {
         self.capabilities.contains(capability)
     }
 
@@ -385,7 +385,7 @@ impl ImapResponse {
     }
 }
 
-fn is_passing(code: Option<&Code<'_>>) -> bool {
+fn is_passing(code: Option<&Code>) -> bool {
     let Some(Code::Other(code)) = code else {
         return false;
     };

@@ -107,7 +107,7 @@ impl PreparedAction {
     }
 
     /// The text with these values; empty for an action without a text.
-    pub fn text(&self, values: &Values<'_>) -> String {
+    pub fn text(&self, values: &Values) -> String {
         match self.kind.has_text() {
             true => self.template.render(|field| values.get(field)),
             false => String::new(),
@@ -121,7 +121,7 @@ impl PreparedAction {
     }
 
     /// The error is a sentence for the caller and the webhook's log.
-    pub fn decide(&self, values: &Values<'_>) -> Result<ActionEffect, String> {
+    pub fn decide(&self, values: &Values) -> Result<ActionEffect, String> {
         match self.missing(values).as_slice() {
             [] => {}
             [one] => return Err(format!("The required field {one} has no value.")),

@@ -111,7 +111,7 @@ impl Marketplace {
 
     /// Deletes one app of an account being erased; false when there is none. One at a time, because
     /// each may have ten thousand events.
-    pub fn erase_next_app(&self, tx: &mut Tx<'_>, creator: UserId) -> Result<bool> {
+    pub fn erase_next_app(&self, tx: &mut Tx, creator: UserId) -> Result<bool> {
         match tx.apps(creator)?.first() {
             Some(row) => remove(tx, &self.hooks, row).map(|()| true),
             None => Ok(false),
@@ -159,13 +159,13 @@ impl Marketplace {
 }
 
 /// The app, if the caller created it.
-pub(super) fn app_of_creator(view: &View<'_>, caller: UserId, app_id: &str) -> Result<AppRow> {
+pub(super) fn app_of_creator(view: &View, caller: UserId, app_id: &str) -> Result<AppRow> {
     app_of_creator_or(view, caller, app_id, ErrorKind::Forbidden)
 }
 
 /// Like `app_of_creator`, with the error's kind for other callers.
 pub(super) fn app_of_creator_or(
-    view: &View<'_>,
+    view: &View,
     caller: UserId,
     app_id: &str,
     refusal: ErrorKind,
@@ -177,7 +177,7 @@ pub(super) fn app_of_creator_or(
     }
 }
 
-fn find_app(view: &View<'_>, app_id: &str) -> Result<AppRow> {
+fn find_app(view: &View, app_id: &str) -> Result<AppRow> {
     let row = view.app(&app_id.to_ascii_lowercase())?;
     row.ok_or_else(app_not_found)
 }
@@ -191,7 +191,7 @@ fn no_chat() -> Error {
 }
 
 /// Deletes the app and everything that belongs to it.
-fn remove(tx: &mut Tx<'_>, hooks: &Arc<WebhookCache>, row: &AppRow) -> Result<()> {
+fn remove(tx: &mut Tx, hooks: &Arc<WebhookCache>, row: &AppRow) -> Result<()> {
     forget_webhooks(tx, hooks, row)?;
     for webhook in tx.webhooks(row.id)? {
         tx.delete_webhook(webhook.id)?;
@@ -200,7 +200,7 @@ fn remove(tx: &mut Tx<'_>, hooks: &Arc<WebhookCache>, row: &AppRow) -> Result<()
 }
 
 /// The app's webhooks are loaded again after the commit.
-fn forget_webhooks(tx: &mut Tx<'_>, hooks: &Arc<WebhookCache>, row: &AppRow) -> Result<()> {
+fn forget_webhooks(tx: &mut Tx, hooks: &Arc<WebhookCache>, row: &AppRow) -> Result<()> {
     let webhooks = tx.webhooks(row.id)?;
     let hooks = hooks.clone();
     tx.after_commit(move || {

@@ -22,7 +22,7 @@ pub(super) fn action_failed(reason: impl Into<String>) -> Error {
 impl Marketplace {
     pub(super) fn execute(
         &self,
-        tx: &mut Tx<'_>,
+        tx: &mut Tx,
         hook: &CachedWebhook,
         effect: &ActionEffect,
         now: Timestamp,
@@ -34,13 +34,7 @@ impl Marketplace {
         }
     }
 
-    fn send(
-        &self,
-        tx: &mut Tx<'_>,
-        hook: &CachedWebhook,
-        text: &str,
-        now: Timestamp,
-    ) -> Result<()> {
+    fn send(&self, tx: &mut Tx, hook: &CachedWebhook, text: &str, now: Timestamp) -> Result<()> {
         let mut has_sent = false;
         for target in targets(tx, hook, true)? {
             let ChatTarget {
@@ -77,7 +71,7 @@ impl Marketplace {
 
     fn remember(
         &self,
-        tx: &mut Tx<'_>,
+        tx: &mut Tx,
         hook: &CachedWebhook,
         text: &str,
         now: Timestamp,
@@ -92,7 +86,7 @@ impl Marketplace {
     }
 }
 
-fn start_sessions(tx: &mut Tx<'_>, hook: &CachedWebhook, now: Timestamp) -> Result<()> {
+fn start_sessions(tx: &mut Tx, hook: &CachedWebhook, now: Timestamp) -> Result<()> {
     let targets = targets(tx, hook, false)?;
     for target in &targets {
         let id = random::uuid().to_string();
@@ -106,7 +100,7 @@ fn start_sessions(tx: &mut Tx<'_>, hook: &CachedWebhook, now: Timestamp) -> Resu
 
 /// The rooms in which a current member installed the app; without an installation, the creator's
 /// most recent direct chat.
-fn targets(tx: &mut Tx<'_>, hook: &CachedWebhook, with_agent: bool) -> Result<Vec<ChatTarget>> {
+fn targets(tx: &mut Tx, hook: &CachedWebhook, with_agent: bool) -> Result<Vec<ChatTarget>> {
     if !tx.is_installed(hook.app)? {
         let newest = tx.newest_direct_chat(hook.creator, with_agent)?;
         return Ok(newest.into_iter().collect());

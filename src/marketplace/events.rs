@@ -115,7 +115,7 @@ impl Marketplace {
 
 /// Logs an executed or repeated call, in its own transaction.
 pub(super) fn record_in(
-    tx: &mut Tx<'_>,
+    tx: &mut Tx,
     hook: &CachedWebhook,
     address: IpAddr,
     status: CallStatus,
@@ -144,7 +144,7 @@ fn triggered_action(hook: &CachedWebhook, status: CallStatus) -> String {
 }
 
 fn record(
-    tx: &mut Tx<'_>,
+    tx: &mut Tx,
     webhook: WebhookId,
     triggered_action: &str,
     address: IpAddr,

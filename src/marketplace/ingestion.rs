@@ -123,7 +123,7 @@ impl Marketplace {
         Ok(())
     }
 
-    fn check_active(&self, hook: &CachedWebhook, call: &WebhookCall<'_>) -> bool {
+    fn check_active(&self, hook: &CachedWebhook, call: &WebhookCall) -> bool {
         if !hook.is_active {
             self.record_refusal(hook, call.caller, CallStatus::Inactive, false, None);
         }
@@ -131,7 +131,7 @@ impl Marketplace {
     }
 
     /// An invalid signature counts against its address, never against the webhook.
-    fn check_signature(&self, hook: &CachedWebhook, call: &WebhookCall<'_>) -> Result<()> {
+    fn check_signature(&self, hook: &CachedWebhook, call: &WebhookCall) -> Result<()> {
         let key = hook.key.as_ref().ok_or_else(no_sealing_key)?;
         if self.is_signed(key, hook.scheme, call) {
             return Ok(());
@@ -153,7 +153,7 @@ impl Marketplace {
         Err(error)
     }
 
-    fn is_signed(&self, key: &Key, scheme: SignatureScheme, call: &WebhookCall<'_>) -> bool {
+    fn is_signed(&self, key: &Key, scheme: SignatureScheme, call: &WebhookCall) -> bool {
         match scheme {
             SignatureScheme::Plain => key.verifies_plain(call.signature, call.body),
             SignatureScheme::Standard => call
@@ -162,7 +162,7 @@ impl Marketplace {
         }
     }
 
-    fn count(&self, hook: &CachedWebhook, call: &WebhookCall<'_>) -> Result<Quota> {
+    fn count(&self, hook: &CachedWebhook, call: &WebhookCall) -> Result<Quota> {
         let now = self.clock.monotonic();
         let window = self
             .limits
@@ -182,7 +182,7 @@ impl Marketplace {
     fn read(
         &self,
         hook: &CachedWebhook,
-        call: &WebhookCall<'_>,
+        call: &WebhookCall,
     ) -> Result<Result<ActionEffect, String>> {
         let lookup = hook.action.as_ref().map(|action| &action.lookup);
         let values = match lookup {
@@ -234,7 +234,7 @@ impl Marketplace {
 
     fn apply_in(
         &self,
-        tx: &mut Tx<'_>,
+        tx: &mut Tx,
         hook: &CachedWebhook,
         caller: WebhookCaller,
         delivery: &Option<Digest>,
@@ -280,7 +280,7 @@ impl Marketplace {
 
 /// The key that identifies a repeated call: its signed id in the standard scheme, otherwise the
 /// header.
-fn delivery_key(hook: &CachedWebhook, call: &WebhookCall<'_>) -> Option<Digest> {
+fn delivery_key(hook: &CachedWebhook, call: &WebhookCall) -> Option<Digest> {
     let standard_id = call.stamp.map(|stamp| stamp.id.as_bytes());
     let delivery_id: &[&[u8]] = match hook.scheme {
         SignatureScheme::Standard => standard_id.as_slice(),

@@ -154,7 +154,7 @@ impl<'de, T: FieldValue> DeserializeSeed<'de> for RequestedValues<'_, '_, T> {
 impl<'de, T: FieldValue> Visitor<'de> for RequestedValues<'_, '_, T> {
     type Value = ();
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str("a JSON value")
     }
 
@@ -219,7 +219,7 @@ impl<'de, 'p, T> DeserializeSeed<'de> for Key<'_, 'p, '_, T> {
 impl<'p, T> Visitor<'_> for Key<'_, 'p, '_, T> {
     type Value = Vec<RequestedPath<'p>>;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str("a key")
     }
 

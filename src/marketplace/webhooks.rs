@@ -235,7 +235,7 @@ impl Marketplace {
 
 /// The webhook, if it belongs to the app and the app to the caller.
 pub(super) fn owned_webhook(
-    view: &View<'_>,
+    view: &View,
     caller: UserId,
     app_id: &str,
     webhook_id: &str,

@@ -68,7 +68,7 @@ enum Failure {
 }
 
 impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Unreachable => f.write_str("it can't be reached"),
             Self::NoAnswer => f.write_str("it does not answer in time or breaks off"),

@@ -36,7 +36,7 @@ pub fn folder_beside(database: &Path) -> PathBuf {
 }
 
 impl fmt::Display for Folder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         self.dir.display().fmt(f)
     }
 }

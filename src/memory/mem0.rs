@@ -57,7 +57,7 @@ impl MemoryServiceError {
 }
 
 impl fmt::Display for MemoryServiceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Unreachable(why) => f.write_str(why),
             Self::Refused(status @ (401 | 403)) => write!(f, "it refuses the key ({status})"),

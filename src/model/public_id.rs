@@ -23,7 +23,7 @@ impl PublicId {
 
 /// In lower case.
 impl fmt::Display for PublicId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         fmt::Display::fmt(&self.0.hyphenated(), f)
     }
 }

@@ -13,7 +13,7 @@ use super::NoAnswer;
 pub(super) struct PrivateAddress;
 
 impl std::fmt::Display for PrivateAddress {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         f.write_str("the host has a private address")
     }
 }

@@ -66,7 +66,7 @@ impl AllowList {
 }
 
 impl fmt::Display for AllowList {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         if self.is_everyone {
             return f.write_str(EVERYONE);
         }

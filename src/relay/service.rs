@@ -38,7 +38,7 @@ impl Credentials {
 }
 
 impl fmt::Debug for Credentials {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "Credentials({})", self.agent_id)
     }
 }

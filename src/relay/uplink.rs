@@ -222,7 +222,7 @@ impl<N: Network> RelayCore<N> {
 }
 
 impl std::fmt::Display for SendError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         match self {
             Self::Later { why, .. } | Self::Never(why) => f.write_str(why),
         }

@@ -56,7 +56,7 @@ pub(super) struct DeletionRequest {
 }
 
 impl JsonBody for DeletionRequest {
-    fn from_fields(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+    fn from_fields(fields: &mut Fields, _: Timestamp) -> Self {
         // A text of any length is checked as a confirmation, so there is no length error.
         let confirmation = fields.required_string("confirmation", 0..=usize::MAX);
         Self { confirmation }

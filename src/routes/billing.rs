@@ -33,7 +33,7 @@ pub(super) struct SubscriptionCheckout {
 }
 
 impl JsonBody for SubscriptionCheckout {
-    fn from_fields(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+    fn from_fields(fields: &mut Fields, _: Timestamp) -> Self {
         Self {
             plan: fields.one_of("plan", &PLANS),
             return_urls: read_return_urls(fields),
@@ -55,7 +55,7 @@ pub(super) struct TopUpCheckout {
 }
 
 impl JsonBody for TopUpCheckout {
-    fn from_fields(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+    fn from_fields(fields: &mut Fields, _: Timestamp) -> Self {
         Self {
             amount_cents: fields.required_integer("amount_cents", i64::MIN..=i64::MAX),
             return_urls: read_return_urls(fields),
@@ -116,7 +116,7 @@ pub(super) struct ReconcilePage {
 }
 
 impl JsonBody for ReconcilePage {
-    fn from_fields(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+    fn from_fields(fields: &mut Fields, _: Timestamp) -> Self {
         let after = fields.optional_string("after", 0..=CUSTOMER_BYTES_MAX);
         Self {
             dry_run: fields.optional_bool("dry_run").unwrap_or(false),
@@ -141,7 +141,7 @@ pub(super) async fn reconcile(rq: Request<Admin, (), ReconcilePage>) -> Result<R
     Ok(http::json(&page))
 }
 
-fn read_return_urls(fields: &mut Fields<'_>) -> ReturnUrls {
+fn read_return_urls(fields: &mut Fields) -> ReturnUrls {
     ReturnUrls {
         success_url: fields.optional_string("success_url", 1..=URL_BYTES_MAX),
         cancel_url: fields.optional_string("cancel_url", 1..=URL_BYTES_MAX),

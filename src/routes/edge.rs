@@ -91,7 +91,7 @@ pub(super) struct Registration {
 }
 
 impl JsonBody for Registration {
-    fn from_fields(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+    fn from_fields(fields: &mut Fields, _: Timestamp) -> Self {
         let user_phone = fields.required_string("user_phone", 1..=ID_BYTES_MAX);
         if user_phone.contains(|c: char| c == ':' || c.is_control()) {
             let expected = "must not contain a colon or a control character.";
@@ -168,10 +168,10 @@ fn read_poll(body: &Json, agent: &str) -> Result<Poll> {
 }
 
 fn reports<T>(
-    fields: &mut Fields<'_>,
+    fields: &mut Fields,
     name: &str,
     items_max: usize,
-    read: impl Fn(&Fields<'_>) -> Result<T, InvalidField>,
+    read: impl Fn(&Fields) -> Result<T, InvalidField>,
 ) -> Vec<T> {
     let reports = fields.optional_objects(name, items_max, |item| {
         let report = read(item);
@@ -182,7 +182,7 @@ fn reports<T>(
     reports.into_iter().flatten().flatten().collect()
 }
 
-fn status(fields: &mut Fields<'_>) -> Option<String> {
+fn status(fields: &mut Fields) -> Option<String> {
     let status = sync::read_status(fields.optional_object("status")?);
     status
         .map_err(|invalid| fields.refuse(invalid.name, invalid.message))

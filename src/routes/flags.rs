@@ -47,7 +47,7 @@ pub(super) struct FlagChange {
 }
 
 impl JsonBody for FlagChange {
-    fn from_fields(fields: &mut Fields<'_>, now: Timestamp) -> Self {
+    fn from_fields(fields: &mut Fields, now: Timestamp) -> Self {
         Self {
             value: fields.value("value").cloned().unwrap_or_default(),
             set_by: set_by(fields),
@@ -96,7 +96,7 @@ fn find_flag(key: &str) -> Result<&'static Flag> {
     })
 }
 
-fn set_by(fields: &mut Fields<'_>) -> Option<String> {
+fn set_by(fields: &mut Fields) -> Option<String> {
     let name = fields.value("set_by")?.as_str().unwrap_or_default();
     let is_valid = (1..=SET_BY_CHARS_MAX).contains(&name.chars().count())
         && !name.chars().any(char::is_control);
@@ -106,7 +106,7 @@ fn set_by(fields: &mut Fields<'_>) -> Option<String> {
     Some(name.to_owned())
 }
 
-fn expires_at(fields: &mut Fields<'_>, now: Timestamp) -> Option<Timestamp> {
+fn expires_at(fields: &mut Fields, now: Timestamp) -> Option<Timestamp> {
     let text = fields.value("expires_at")?.as_str();
     let at = text.and_then(Timestamp::parse);
     let expected = match at {

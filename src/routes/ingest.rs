@@ -218,7 +218,7 @@ fn read_message(
 }
 
 /// The relay's name of the chat.
-pub(super) fn read_chat_guid(fields: &mut Fields<'_>, name: &str) -> String {
+pub(super) fn read_chat_guid(fields: &mut Fields, name: &str) -> String {
     let chat_guid = fields.required_string(name, 1..=ID_BYTES_MAX);
     if !is_relay_name(&chat_guid) {
         let message = "is the service's own name for an ended chat; send the chat's name.";
@@ -229,7 +229,7 @@ pub(super) fn read_chat_guid(fields: &mut Fields<'_>, name: &str) -> String {
 
 /// Whether the message uses the old names. A message with current and old names is refused, because
 /// it may contain two different texts.
-fn uses_old_names(fields: &mut Fields<'_>, may_be_old: bool) -> bool {
+fn uses_old_names(fields: &mut Fields, may_be_old: bool) -> bool {
     let is_sent = |fields: &Fields<'_>, name: &&str| fields.value(name).is_some();
     let old_names = OLD_NAMES.all();
     let Some(old_name) = old_names.iter().find(|name| is_sent(fields, name)) else {
@@ -250,7 +250,7 @@ fn uses_old_names(fields: &mut Fields<'_>, may_be_old: bool) -> bool {
 }
 
 /// Unix seconds, or the ISO 8601 time that older relays may send.
-fn original_timestamp(fields: &mut Fields<'_>) -> i64 {
+fn original_timestamp(fields: &mut Fields) -> i64 {
     let name = "original_timestamp";
     let time = fields.value(name).and_then(Value::as_str);
     let Some(time) = time.and_then(Timestamp::parse) else {
@@ -266,7 +266,7 @@ fn mode_of(is_group: bool) -> Mode {
     if is_group { Mode::Group } else { Mode::Direct }
 }
 
-fn check_metadata(metadata: &mut Fields<'_>) {
+fn check_metadata(metadata: &mut Fields) {
     metadata.optional_string("filter_reason", 0..=TEXT_BYTES_MAX);
     metadata.optional_bool("was_redacted");
     metadata.optional_string_list("redacted_fields", PARTICIPANTS_MAX, 0..=ID_BYTES_MAX);
@@ -274,7 +274,7 @@ fn check_metadata(metadata: &mut Fields<'_>) {
 
 /// `is_own_photo`: whether a URL is that of a photo uploaded to this service.
 pub(super) fn read_context(
-    context: &mut Fields<'_>,
+    context: &mut Fields,
     message: &mut Message,
     is_own_photo: impl Fn(&str) -> bool,
 ) {

@@ -76,7 +76,7 @@ impl Body for () {
 pub(super) trait JsonBody: Send + 'static {
     /// Invalid fields are refused by `fields`, all in one answer. `now`: for times that must lie
     /// in the future.
-    fn from_fields(fields: &mut Fields<'_>, now: Timestamp) -> Self;
+    fn from_fields(fields: &mut Fields, now: Timestamp) -> Self;
 }
 
 impl<B: JsonBody> Body for B {

@@ -25,7 +25,7 @@ pub(super) struct ServiceDraft {
 }
 
 impl JsonBody for ServiceDraft {
-    fn from_fields(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+    fn from_fields(fields: &mut Fields, _: Timestamp) -> Self {
         Self {
             credentials: read_credentials(fields),
             name: read_name(fields),
@@ -50,7 +50,7 @@ pub(super) async fn sync(rq: Request<SignedInUser, String>) -> Result<Response> 
 }
 
 impl JsonBody for ServiceChange {
-    fn from_fields(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+    fn from_fields(fields: &mut Fields, _: Timestamp) -> Self {
         let name = read_name(fields);
         let calendars = fields.optional_objects("calendars", CALENDARS_MAX, |fields| {
             let calendar_id = fields.required_string("calendar_id", 1..=36);
@@ -107,7 +107,7 @@ fn disconnected() -> Response {
     })
 }
 
-fn read_credentials(fields: &mut Fields<'_>) -> Credentials {
+fn read_credentials(fields: &mut Fields) -> Credentials {
     let kind = fields.one_of("kind", &["ics", "caldav", "imap"]);
     if kind == "imap" {
         let tls = fields.optional_bool("tls").unwrap_or(true);
@@ -131,7 +131,7 @@ fn read_credentials(fields: &mut Fields<'_>) -> Credentials {
     }
 }
 
-fn read_name(fields: &mut Fields<'_>) -> Option<String> {
+fn read_name(fields: &mut Fields) -> Option<String> {
     let name = fields.optional_string("name", 1..=NAME_CHARS_MAX * 4)?;
     let name = name.trim();
     if name.is_empty() || name.chars().count() > NAME_CHARS_MAX {

@@ -62,7 +62,7 @@ pub(super) async fn show(rq: Request<Admin, String>) -> Result<Response> {
 }
 
 impl JsonBody for Grant {
-    fn from_fields(fields: &mut Fields<'_>, now: Timestamp) -> Self {
+    fn from_fields(fields: &mut Fields, now: Timestamp) -> Self {
         let plan = fields.one_of("plan", &PLANS).to_owned();
         let until = fields.optional_string("until", 1..=64);
         let until = until.and_then(|text| {

@@ -70,7 +70,7 @@ struct ServerCalendar {
 
 /// Fetches what changed. `homes` are those found before, for a server that is known. It blocks.
 pub(super) fn fetch(
-    account: &Account<'_>,
+    account: &Account,
     calendars: &[CalendarRow],
     owner: &Owner,
     now: Timestamp,
@@ -197,7 +197,7 @@ impl Account<'_> {
         &self,
         calendar: &ServerCalendar,
         before: CalendarState,
-        context: &ExpansionContext<'_>,
+        context: &ExpansionContext,
         now: Timestamp,
     ) -> Result<(FetchedEvents, CalendarState), ServiceError> {
         let is_fresh = (0..EXPANDED_MS_MAX).contains(&(now.0 - before.expanded_at));
@@ -234,7 +234,7 @@ impl Account<'_> {
         Ok((FetchedEvents::All { events, unread }, state))
     }
 
-    fn send(&self, at: &Address, query: &Query<'_>) -> Result<(Address, Response), ServiceError> {
+    fn send(&self, at: &Address, query: &Query) -> Result<(Address, Response), ServiceError> {
         let send = || self.network.send_to(self.address, at, query);
         self.time.ask(&at.host, send)
     }

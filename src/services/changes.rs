@@ -192,7 +192,7 @@ fn attempt_of(
 
 /// Writes the changed events at once, so that the next sync does not report them as news.
 fn apply(
-    tx: &mut Tx<'_>,
+    tx: &mut Tx,
     calendar: &CalendarRow,
     change: &CalendarChange,
     moved: &[EventFacts],

@@ -40,7 +40,7 @@ pub(super) fn fetch(
     before: &FeedState,
     owner: &Owner,
     now: Timestamp,
-    time: &FetchTime<'_>,
+    time: &FetchTime,
 ) -> Result<FetchedFeed, ServiceError> {
     let is_fresh = (0..EXPANDED_MS_MAX).contains(&(now.0 - before.expanded_at));
     let mut query = Query::get(ics::FILE_BYTES_MAX as u64);

@@ -86,7 +86,7 @@ impl FileError {
 }
 
 /// The events of a file within the window. Those that can't be read are left out.
-pub fn read(bytes: &[u8], context: &ExpansionContext<'_>) -> Result<CalendarFile, FileError> {
+pub fn read(bytes: &[u8], context: &ExpansionContext) -> Result<CalendarFile, FileError> {
     let text = unfold(bytes)?;
     let mut parser = Parser::new(&text);
     let mut file = CalendarFile::default();
@@ -165,7 +165,7 @@ fn starts_with(line: &[u8], word: &[u8]) -> bool {
 
 fn take_calendar(
     calendar: &ICalendar,
-    context: &ExpansionContext<'_>,
+    context: &ExpansionContext,
     file: &mut CalendarFile,
 ) -> Result<(), FileError> {
     let root = &calendar.components[0];

@@ -49,7 +49,7 @@ impl MailboxAccess<'_> {
 
 /// Fetches what is new since `state`, the JSON that the last round left. It blocks.
 pub(super) fn fetch(
-    access: &MailboxAccess<'_>,
+    access: &MailboxAccess,
     state: &str,
     owner: &Owner,
     now: Timestamp,

@@ -13,7 +13,7 @@ pub const LINK_MINUTES: i64 = 15;
 
 /// Makes a link; its path under the service's public address.
 pub fn create(
-    tx: &Tx<'_>,
+    tx: &Tx,
     user: UserId,
     room: Option<RoomId>,
     is_for_mail: bool,

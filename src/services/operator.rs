@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::store::{Change, Operator, ServiceRow, Tx, UserId, View};
 
 /// A person's services, oldest first. `user_id`: a UUID. `day`: today's in UTC.
-pub fn list_of(view: &View<'_>, user_id: &str, day: i64) -> Result<Vec<ServiceView>> {
+pub fn list_of(view: &View, user_id: &str, day: i64) -> Result<Vec<ServiceView>> {
     let row = view.user(&user_id.to_ascii_lowercase(), day)?;
     let user = row.ok_or_else(Error::user_not_found)?.user.id;
     super::list(view, user)
@@ -71,7 +71,7 @@ impl Services {
 impl Initiator {
     pub(super) fn note_connected(
         &self,
-        tx: &Tx<'_>,
+        tx: &Tx,
         service: &ServiceRow,
         now: Timestamp,
     ) -> Result<()> {
@@ -80,7 +80,7 @@ impl Initiator {
 
     pub(super) fn note_disconnected(
         &self,
-        tx: &Tx<'_>,
+        tx: &Tx,
         service: &ServiceRow,
         now: Timestamp,
     ) -> Result<()> {
@@ -94,7 +94,7 @@ impl Initiator {
 
     fn note(
         &self,
-        tx: &Tx<'_>,
+        tx: &Tx,
         action: &'static str,
         (before, after): (Value, Value),
         now: Timestamp,

@@ -300,7 +300,7 @@ fn fetch_feed(
     owner: &Owner,
     network: &Network,
     now: Timestamp,
-    time: &FetchTime<'_>,
+    time: &FetchTime,
 ) -> Result<ServiceContent, ServiceError> {
     let known = calendars.first();
     let before: FeedState = known

@@ -121,7 +121,7 @@ impl Address {
 }
 
 impl fmt::Display for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let (scheme, usual) = if self.is_tls {
             ("https", 443)
         } else {
@@ -152,7 +152,7 @@ impl Network {
     pub fn send(
         &self,
         address: &Address,
-        query: &Query<'_>,
+        query: &Query,
     ) -> Result<(Address, Response), ServiceError> {
         self.send_to(address, address, query)
     }
@@ -163,7 +163,7 @@ impl Network {
         &self,
         login_address: &Address,
         address: &Address,
-        query: &Query<'_>,
+        query: &Query,
     ) -> Result<(Address, Response), ServiceError> {
         let mut at = address.clone();
         for _ in 0..=REDIRECTS_MAX {
@@ -187,7 +187,7 @@ impl Network {
         &self,
         first: &Address,
         at: &Address,
-        query: &Query<'_>,
+        query: &Query,
     ) -> Result<Response, ServiceError> {
         let is_named = self.names(&at.host);
         if !at.is_tls && !is_named {

@@ -63,7 +63,7 @@ impl Tx<'_> {
 from_row!(AccountStatus: user, phone, email, created_at, deletion);
 
 impl FromRow for Option<PendingDeletion> {
-    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+    fn read(columns: &mut Columns) -> rusqlite::Result<Self> {
         let (requested_at, scheduled_for) = FromRow::read(columns)?;
         let times = Option::zip(requested_at, scheduled_for);
         Ok(times.map(|(requested_at, scheduled_for)| PendingDeletion {

@@ -41,7 +41,7 @@ impl ToSql for Digest {
 }
 
 impl FromSql for Digest {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+    fn column_result(value: ValueRef) -> FromSqlResult<Self> {
         <[u8; 32]>::column_result(value).map(Self)
     }
 }

@@ -50,7 +50,7 @@ const COLUMNS: &str = "SELECT id, app_id, creator_id, name, description, actions
      FROM apps";
 
 impl Tx<'_> {
-    pub fn insert_app(&self, new: &NewApp<'_>) -> Result<()> {
+    pub fn insert_app(&self, new: &NewApp) -> Result<()> {
         self.run(
             "INSERT INTO apps (app_id, creator_id, name, description, actions, created_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",

@@ -96,7 +96,7 @@ const UNFINISHED: &str =
 
 impl Tx<'_> {
     /// Queues a command after the agent's others.
-    pub fn insert_command(&mut self, new: &NewCommand<'_>) -> Result<UnfinishedCommand> {
+    pub fn insert_command(&mut self, new: &NewCommand) -> Result<UnfinishedCommand> {
         let seq = self.next_seq(new.agent, new.app_creator)?;
         self.insert_row(new, seq, new.now)?;
         Ok(queued(new, seq))
@@ -104,7 +104,7 @@ impl Tx<'_> {
 
     pub(super) fn insert_row(
         &mut self,
-        new: &NewCommand<'_>,
+        new: &NewCommand,
         seq: i64,
         created_at: Timestamp,
     ) -> Result<()> {
@@ -316,7 +316,7 @@ impl View<'_> {
     }
 }
 
-pub(super) fn queued(new: &NewCommand<'_>, seq: i64) -> UnfinishedCommand {
+pub(super) fn queued(new: &NewCommand, seq: i64) -> UnfinishedCommand {
     UnfinishedCommand {
         seq: seq as u64,
         command_id: new.command_id.into(),

@@ -67,7 +67,7 @@ const COLUMNS: &str = "SELECT id, service_id, user_id, kind, name, scope, host, 
      FROM connected_services";
 
 impl Tx<'_> {
-    pub fn insert_service(&self, new: &NewService<'_>) -> Result<ServiceId> {
+    pub fn insert_service(&self, new: &NewService) -> Result<ServiceId> {
         self.run(
             "INSERT INTO connected_services (service_id, user_id, kind, name, scope, host,
                credentials, connected_at, next_sync_at)

@@ -189,7 +189,7 @@ from_row!(Dialog: question as StoredPart, latest as StoredPart, listed as Stored
 struct StoredPart(Option<JsonAt>);
 
 impl FromRow for StoredPart {
-    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+    fn read(columns: &mut Columns) -> rusqlite::Result<Self> {
         let (json, at) = FromRow::read(columns)?;
         Ok(Self(Option::zip(json, at)))
     }

@@ -329,7 +329,7 @@ from_row!(OwnMessage: received_at, sent_at_s, text, bubbles);
 struct ObjectOrEmpty(Value);
 
 impl FromRow for ObjectOrEmpty {
-    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+    fn read(columns: &mut Columns) -> rusqlite::Result<Self> {
         let json = valid_json(columns)?.filter(Value::is_object);
         Ok(Self(json.unwrap_or_else(|| json!({}))))
     }
@@ -339,13 +339,13 @@ impl FromRow for ObjectOrEmpty {
 struct ListOrEmpty(Value);
 
 impl FromRow for ListOrEmpty {
-    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+    fn read(columns: &mut Columns) -> rusqlite::Result<Self> {
         let json = valid_json(columns)?.filter(Value::is_array);
         Ok(Self(json.unwrap_or_else(|| json!([]))))
     }
 }
 
-fn valid_json(columns: &mut Columns<'_>) -> rusqlite::Result<Option<Value>> {
+fn valid_json(columns: &mut Columns) -> rusqlite::Result<Option<Value>> {
     let text: Option<String> = columns.next()?;
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
 }
@@ -354,7 +354,7 @@ fn valid_json(columns: &mut Columns<'_>) -> rusqlite::Result<Option<Value>> {
 struct ChatName(String);
 
 impl FromRow for ChatName {
-    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+    fn read(columns: &mut Columns) -> rusqlite::Result<Self> {
         let chat_guid: String = columns.next()?;
         Ok(Self(given_name(&chat_guid).to_owned()))
     }

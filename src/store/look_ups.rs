@@ -42,7 +42,7 @@ impl PointReaders {
 
     /// Each statement of `f` sees the newest commit when it begins; there is no surrounding
     /// transaction.
-    pub(super) fn run<T>(&self, f: impl FnOnce(&View<'_>) -> Result<T>) -> Result<T> {
+    pub(super) fn run<T>(&self, f: impl FnOnce(&View) -> Result<T>) -> Result<T> {
         let mut place = self.free();
         let conn = match &mut *place {
             Some(conn) => conn,

@@ -245,7 +245,7 @@ from_row!(MailFactRow: id, user, mail, fact, first_seen_at, changed_at, received
 from_row!(MailFact: kind as Text, key, status as Text, time, data as Json);
 
 impl FromRow for Option<EventTime> {
-    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+    fn read(columns: &mut Columns) -> rusqlite::Result<Self> {
         let Text(clock) = FromRow::read(columns)?;
         let (starts_at, ends_at): (Option<Timestamp>, Option<Timestamp>) = FromRow::read(columns)?;
         Ok(starts_at.map(|starts_at| EventTime {

@@ -34,7 +34,7 @@ impl Tx<'_> {
     pub fn insert_message(
         &mut self,
         room: &mut Room,
-        new: &NewMessage<'_>,
+        new: &NewMessage,
     ) -> Result<(i64, Option<AnswerDelivery>)> {
         self.cache.last_message_id += 1;
         let id = self.cache.last_message_id;

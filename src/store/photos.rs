@@ -55,7 +55,7 @@ const COLUMNS: &str = "SELECT photo_id, user_id, agent_id, format, is_processed,
      FROM photos";
 
 impl Tx<'_> {
-    pub fn insert_photo(&self, photo: &NewPhoto<'_>) -> Result<()> {
+    pub fn insert_photo(&self, photo: &NewPhoto) -> Result<()> {
         self.run(
             "INSERT INTO photos (photo_id, user_id, agent_id, message_id, format, bytes, is_processed, created_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",

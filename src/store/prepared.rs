@@ -54,7 +54,7 @@ pub(super) trait RunPrepared {
         &mut self,
         statement: PreparedStatement,
         params: &[&dyn ToSql],
-        each: &mut dyn FnMut(&Row<'_>) -> rusqlite::Result<()>,
+        each: &mut dyn FnMut(&Row) -> rusqlite::Result<()>,
     ) -> rusqlite::Result<()>;
 }
 
@@ -80,7 +80,7 @@ impl RunPrepared for PreparedStatements<'_> {
         &mut self,
         statement: PreparedStatement,
         params: &[&dyn ToSql],
-        each: &mut dyn FnMut(&Row<'_>) -> rusqlite::Result<()>,
+        each: &mut dyn FnMut(&Row) -> rusqlite::Result<()>,
     ) -> rusqlite::Result<()> {
         let mut rows = self.0[statement as usize].query(params)?;
         while let Some(row) = rows.next()? {

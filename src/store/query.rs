@@ -16,7 +16,7 @@ use crate::error::Result;
 
 /// A type that is read from the next columns of a row: a value, a tuple or a structure.
 pub(super) trait FromRow: Sized {
-    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self>;
+    fn read(columns: &mut Columns) -> rusqlite::Result<Self>;
 }
 
 /// The columns of a row that are not read yet.
@@ -38,7 +38,7 @@ impl Columns<'_> {
 macro_rules! from_row {
     ($name:ident: $($field:ident $(as $wrapper:ident)?),+) => {
         impl crate::store::query::FromRow for $name {
-            fn read(columns: &mut crate::store::query::Columns<'_>) -> rusqlite::Result<Self> {
+            fn read(columns: &mut crate::store::query::Columns) -> rusqlite::Result<Self> {
                 $(
                     let $field = crate::store::query::FromRow::read(columns)?;
                     $(let $wrapper($field) = $field;)?
@@ -95,7 +95,7 @@ impl Tx<'_> {
     }
 }
 
-pub(super) fn read<T: FromRow>(row: &Row<'_>) -> rusqlite::Result<T> {
+pub(super) fn read<T: FromRow>(row: &Row) -> rusqlite::Result<T> {
     T::read(&mut Columns { row, next: 0 })
 }
 
@@ -103,7 +103,7 @@ pub(super) fn read<T: FromRow>(row: &Row<'_>) -> rusqlite::Result<T> {
 macro_rules! values {
     ($($name:ty),+) => {$(
         impl crate::store::query::FromRow for $name {
-            fn read(columns: &mut crate::store::query::Columns<'_>) -> rusqlite::Result<Self> {
+            fn read(columns: &mut crate::store::query::Columns) -> rusqlite::Result<Self> {
                 columns.next()
             }
         }
@@ -113,7 +113,7 @@ pub(super) use values;
 values! { bool, u16, u32, f64, i64, u64, usize, String, Arc<str>, Vec<u8> }
 
 impl<T: FromSql> FromRow for Option<T> {
-    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+    fn read(columns: &mut Columns) -> rusqlite::Result<Self> {
         columns.next()
     }
 }
@@ -121,7 +121,7 @@ impl<T: FromSql> FromRow for Option<T> {
 macro_rules! tuples {
     ($(($($column:ident),+))+) => {$(
         impl<$($column: FromRow),+> FromRow for ($($column),+) {
-            fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+            fn read(columns: &mut Columns) -> rusqlite::Result<Self> {
                 Ok(($($column::read(columns)?),+))
             }
         }
@@ -140,7 +140,7 @@ macro_rules! number {
 
         impl rusqlite::types::FromSql for $name {
             fn column_result(
-                value: rusqlite::types::ValueRef<'_>,
+                value: rusqlite::types::ValueRef,
             ) -> rusqlite::types::FromSqlResult<Self> {
                 i64::column_result(value).map(Self)
             }
@@ -162,7 +162,7 @@ macro_rules! names {
 
         impl rusqlite::types::FromSql for $name {
             fn column_result(
-                value: rusqlite::types::ValueRef<'_>,
+                value: rusqlite::types::ValueRef,
             ) -> rusqlite::types::FromSqlResult<Self> {
                 let unknown = || rusqlite::types::FromSqlError::Other("an unknown name".into());
                 Self::named(value.as_str()?).ok_or_else(unknown)
@@ -186,7 +186,7 @@ impl<T: Serialize> ToSql for Text<T> {
 }
 
 impl<T: DeserializeOwned> FromSql for Text<T> {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+    fn column_result(value: ValueRef) -> FromSqlResult<Self> {
         let name = Value::String(value.as_str()?.to_owned());
         let variant = serde_json::from_value(name);
         variant.map(Self).map_err(|e| FromSqlError::Other(e.into()))
@@ -194,7 +194,7 @@ impl<T: DeserializeOwned> FromSql for Text<T> {
 }
 
 impl<T: DeserializeOwned> FromRow for Text<T> {
-    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+    fn read(columns: &mut Columns) -> rusqlite::Result<Self> {
         columns.next()
     }
 }
@@ -212,7 +212,7 @@ impl<T: Serialize> ToSql for Json<T> {
 }
 
 impl<T: DeserializeOwned> FromSql for Json<T> {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+    fn column_result(value: ValueRef) -> FromSqlResult<Self> {
         let structure = serde_json::from_str(value.as_str()?);
         structure
             .map(Self)
@@ -221,7 +221,7 @@ impl<T: DeserializeOwned> FromSql for Json<T> {
 }
 
 impl<T: DeserializeOwned> FromRow for Json<T> {
-    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+    fn read(columns: &mut Columns) -> rusqlite::Result<Self> {
         columns.next()
     }
 }
@@ -230,7 +230,7 @@ impl<T: DeserializeOwned> FromRow for Json<T> {
 pub(super) struct JsonOrNull(pub(super) Value);
 
 impl FromRow for JsonOrNull {
-    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+    fn read(columns: &mut Columns) -> rusqlite::Result<Self> {
         let text: Option<String> = columns.next()?;
         let value = text.and_then(|text| serde_json::from_str(&text).ok());
         Ok(Self(value.unwrap_or_default()))

@@ -159,7 +159,7 @@ fn read_with<T>(
     counts: &CommittedCounts,
     short_reads: Arc<AtomicBool>,
     age_max: Duration,
-    f: impl FnOnce(&View<'_>) -> Result<T>,
+    f: impl FnOnce(&View) -> Result<T>,
 ) -> Result<T> {
     let started = Instant::now();
     conn.progress_handler(

@@ -40,7 +40,7 @@ const COLUMNS: &str = "SELECT id, schedule_id, room_id, text, send_at, user_id, 
 
 impl Tx<'_> {
     /// Returns the row's id.
-    pub fn insert_reminder(&self, new: &NewReminder<'_>) -> Result<i64> {
+    pub fn insert_reminder(&self, new: &NewReminder) -> Result<i64> {
         self.run(
             "INSERT INTO reminders (schedule_id, user_id, room_id, text, send_at, due_at, created_at,
                message_id, rule, zone)
@@ -178,7 +178,7 @@ impl Reminder {
 from_row!(Reminder: id, schedule_id, room, text, send_at, user, recurrence, message_id);
 
 impl FromRow for Option<Recurrence> {
-    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+    fn read(columns: &mut Columns) -> rusqlite::Result<Self> {
         let (rule, zone): (Option<String>, Option<String>) = FromRow::read(columns)?;
         Ok(rule.zip(zone).and_then(|(rule, zone)| {
             let zone: Zone = zone.parse().ok()?;

@@ -114,7 +114,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    pub fn insert_room(&mut self, new: &NewRoom<'_>) -> Result<Room> {
+    pub fn insert_room(&mut self, new: &NewRoom) -> Result<Room> {
         let members = Digest::default();
         self.run(
             "INSERT INTO rooms (chat_guid, mode, owner_id, agent_id, members, created_at)

@@ -140,7 +140,7 @@ from_row!(StoredSubscription: subscription_id, customer_id, status, status_s, de
     details);
 
 impl FromRow for SubscriptionDetails {
-    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+    fn read(columns: &mut Columns) -> rusqlite::Result<Self> {
         let seconds = |at: Option<Timestamp>| at.map(Timestamp::seconds);
         Ok(Self {
             began_s: columns.next()?,

@@ -52,7 +52,7 @@ impl Tx<'_> {
         Ok(found)
     }
 
-    pub fn insert_user(&mut self, new: &NewUser<'_>) -> Result<Arc<User>> {
+    pub fn insert_user(&mut self, new: &NewUser) -> Result<Arc<User>> {
         self.run(
             "INSERT INTO users (id, user_id, phone, created_at) VALUES (?1, ?2, ?3, ?4)",
             (self.next_user_id()?, new.public_id, new.phone, new.now),
@@ -154,7 +154,7 @@ impl Tx<'_> {
 }
 
 impl FromRow for User {
-    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+    fn read(columns: &mut Columns) -> rusqlite::Result<Self> {
         let (id, public_id, name, timezone, status, plan) = FromRow::read(columns)?;
         let timezone: Option<String> = timezone;
         let (granted_plan, until): (Option<String>, _) = FromRow::read(columns)?;

@@ -61,7 +61,7 @@ impl Tx<'_> {
     /// Queues a moved command again.
     pub(super) fn insert_command_again(
         &mut self,
-        new: &NewCommand<'_>,
+        new: &NewCommand,
         created_at: Timestamp,
     ) -> Result<UnfinishedCommand> {
         let seq = self.next_seq(new.agent, new.app_creator)?;
@@ -70,12 +70,7 @@ impl Tx<'_> {
     }
 
     /// A command may return to an earlier agent: its old row is replaced.
-    fn insert_again(
-        &mut self,
-        new: &NewCommand<'_>,
-        seq: i64,
-        created_at: Timestamp,
-    ) -> Result<()> {
+    fn insert_again(&mut self, new: &NewCommand, seq: i64, created_at: Timestamp) -> Result<()> {
         self.run(
             "UPDATE commands SET command_id = command_id || '/moved/' || seq
              WHERE command_id = ?1 AND agent_id = ?2 AND state = 'moved'",

@@ -88,7 +88,7 @@ impl Tx<'_> {
     }
 
     /// Logs a call. Does nothing when the webhook was deleted.
-    pub fn insert_webhook_event(&mut self, webhook: WebhookId, new: &NewEvent<'_>) -> Result<()> {
+    pub fn insert_webhook_event(&mut self, webhook: WebhookId, new: &NewEvent) -> Result<()> {
         let Some(mut cursor) = self.webhook_event_cursor(webhook)? else {
             return Ok(());
         };

@@ -87,7 +87,7 @@ const COLUMNS: &str = "SELECT id, webhook_id, app_id, action_id, description,
      FROM webhooks";
 
 impl Tx<'_> {
-    pub fn insert_webhook(&self, new: &NewWebhook<'_>) -> Result<()> {
+    pub fn insert_webhook(&self, new: &NewWebhook) -> Result<()> {
         self.run(
             "INSERT INTO webhooks (webhook_id, app_id, action_id, description, payload_mapping,
                scheme, rate_limit, is_active, secret, version, created_at, updated_at)

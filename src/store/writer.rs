@@ -30,7 +30,7 @@ const QUEUE_JOBS_MAX: usize = 2048;
 /// is dropped, the caller is told that they were not.
 trait WriteJob: Send {
     /// Returns whether its changes shall be kept.
-    fn run(&mut self, tx: &mut Tx<'_>) -> bool;
+    fn run(&mut self, tx: &mut Tx) -> bool;
     /// Whether it may run more than once after its changes were undone.
     fn is_repeatable(&self) -> bool;
     /// `failed` is the reason why changes that should be kept were not.
@@ -58,7 +58,7 @@ where
     T: Send,
     F: FnMut(&mut Tx<'_>) -> Result<T> + Send,
 {
-    fn run(&mut self, tx: &mut Tx<'_>) -> bool {
+    fn run(&mut self, tx: &mut Tx) -> bool {
         let result = catch_unwind(AssertUnwindSafe(|| (self.f)(tx)))
             .unwrap_or_else(|_| Err(Error::internal("a write panicked")));
         self.result.insert(result).is_ok() && self.kind != WriteKind::Undone

@@ -35,7 +35,7 @@ fn start(database: &Path) -> Process {
 }
 
 /// A ticket for an hour from now in the mailbox of somebody who is always awake.
-fn ticket(tx: &Tx<'_>, user: UserId, n: u32, now: Timestamp) -> chatkeep::error::Result<()> {
+fn ticket(tx: &Tx, user: UserId, n: u32, now: Timestamp) -> chatkeep::error::Result<()> {
     let service_id = format!("mail{n}");
     let service = tx.insert_service(&NewService {
         service_id: &service_id,

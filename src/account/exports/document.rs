@@ -352,7 +352,7 @@ impl DocumentWriter<'_> {
 /// Takes some steps, and returns whether the end was reached.
 fn page(
     mut cursor: MessageCursor,
-    view: &View<'_>,
+    view: &View,
 ) -> Result<(MessageCursor, Vec<ExportedMessage>, bool)> {
     let (mut messages, mut bytes) = (Vec::new(), 0);
     for _ in 0..STEPS_MAX {

@@ -47,7 +47,7 @@ impl MessageCursor {
         }
     }
 
-    pub(super) fn step(&mut self, view: &View<'_>) -> Result<Step> {
+    pub(super) fn step(&mut self, view: &View) -> Result<Step> {
         let Some(open) = &mut self.room else {
             return self.enter(view);
         };
@@ -92,7 +92,7 @@ impl MessageCursor {
         ((self.rooms_done as f64 + current) / rooms.max(1) as f64).clamp(0.0, 1.0)
     }
 
-    fn enter(&mut self, view: &View<'_>) -> Result<Step> {
+    fn enter(&mut self, view: &View) -> Result<Step> {
         let Some(room) = view.next_authored_room(self.user, self.after_room)? else {
             return Ok(Step::End);
         };
@@ -108,7 +108,7 @@ impl MessageCursor {
 
     /// Another person's message was removed at the walk's position, so the chain now skips it.
     /// Restarts at the newest message, for the unseen ones.
-    fn restart(&mut self, view: &View<'_>) -> Result<Step> {
+    fn restart(&mut self, view: &View) -> Result<Step> {
         let Some(open) = &mut self.room else {
             return Ok(Step::Skipped);
         };

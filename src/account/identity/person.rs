@@ -57,7 +57,7 @@ impl Subject {
     }
 
     /// The user, if signing in needs no write.
-    pub(super) fn look_up(&self, view: &View<'_>) -> Result<Option<Person>> {
+    pub(super) fn look_up(&self, view: &View) -> Result<Option<Person>> {
         let person = match decide(self, self.load_facts(view)?) {
             SignInDecision::Known { person, tie: false } => person,
             _ => return Ok(None),
@@ -67,7 +67,7 @@ impl Subject {
     }
 
     /// The user, after creating, linking and filling in the profile as needed.
-    pub(super) fn find_or_create(&self, tx: &mut Tx<'_>, now: Timestamp) -> Result<Person> {
+    pub(super) fn find_or_create(&self, tx: &mut Tx, now: Timestamp) -> Result<Person> {
         let verdict = decide(self, self.load_facts(tx.view())?);
         let (person, tie) = match verdict {
             SignInDecision::Known { person, tie } => (person, tie),
@@ -93,7 +93,7 @@ impl Subject {
         Ok(person)
     }
 
-    fn load_facts(&self, view: &View<'_>) -> Result<KnownPeople> {
+    fn load_facts(&self, view: &View) -> Result<KnownPeople> {
         let facts = KnownPeople {
             tied: view.person_tied(&self.issuer, &self.name)?,
             erased_at: view.identity_erased_at(&self.issuer, &self.name)?,
@@ -123,7 +123,7 @@ impl Subject {
 
     /// Profile fields from the token that are still unknown. A phone number only if nobody else has
     /// it.
-    fn missing_profile(&self, view: &View<'_>, person: &Person) -> Result<PersonProfile> {
+    fn missing_profile(&self, view: &View, person: &Person) -> Result<PersonProfile> {
         let (claimed, known) = (&self.profile, &person.known);
         let missing = |claimed: &Option<String>, known: &Option<String>| match known {
             None => claimed.clone(),

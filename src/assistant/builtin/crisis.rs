@@ -103,7 +103,7 @@ fn patterns_of(hashed: HashedWord<'_>) -> Option<&'static [u16]> {
     NEEDED.get(hashed).or_else(plural)
 }
 
-fn is_needed(hashed: HashedWord<'_>) -> bool {
+fn is_needed(hashed: HashedWord) -> bool {
     !hashed.word.is_ascii() || patterns_of(hashed).is_some() || spelling::is_misspelled(hashed)
 }
 
@@ -214,7 +214,7 @@ pub(in crate::assistant) fn language(words: &Words) -> Option<&'static str> {
 }
 
 /// The patterns of which a sentence has the needed word, as indexes.
-fn candidates(sentence: &Sentence<'_>) -> Vec<u16> {
+fn candidates(sentence: &Sentence) -> Vec<u16> {
     let patterns = sentence
         .plain_words
         .iter()
@@ -277,7 +277,7 @@ struct SentenceContext {
 
 impl CrisisMessage<'_> {
     /// The kinds of crises that a sentence tells of and that are not known yet.
-    fn add_kinds(&self, sentence: &Sentence<'_>, kinds: &mut Vec<CrisisKind>) {
+    fn add_kinds(&self, sentence: &Sentence, kinds: &mut Vec<CrisisKind>) {
         let around = OnceCell::new();
         for index in candidates(sentence) {
             let (set, pattern) = &PATTERNS.crises[usize::from(index)];
@@ -309,7 +309,7 @@ impl CrisisMessage<'_> {
         }
     }
 
-    fn surroundings(&self, sentence: &Sentence<'_>) -> SentenceContext {
+    fn surroundings(&self, sentence: &Sentence) -> SentenceContext {
         let is_here = |(context, pattern): &&(u16, CrisisPattern)| {
             *context != context::LAUGHTER && pattern.is_in(sentence)
         };
@@ -339,7 +339,7 @@ impl CrisisMessage<'_> {
     }
 
     /// "I don't want to live in Berlin"
-    fn is_of_home(&self, sentence: &Sentence<'_>, said: u64) -> bool {
+    fn is_of_home(&self, sentence: &Sentence, said: u64) -> bool {
         let mut plain_words = sentence.plain_words.iter().enumerate();
         plain_words.any(|(at, plain_word)| {
             said & 1 << at != 0

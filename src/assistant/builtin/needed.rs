@@ -31,7 +31,7 @@ const NO_PURCHASE: &str = "to is are was has have or but if when because so you 
      strength company drink vent talk instead wifi password code number link im ive i we he she they";
 
 /// "i'm going to rome from 3 to 7 december": the place with its days.
-pub(super) fn trip(message: &ParsedMessage<'_>) -> Option<String> {
+pub(super) fn trip(message: &ParsedMessage) -> Option<String> {
     static GOES: Phrases = Phrases::new(&[
         "im going to", "i am going to", "were going to", "we are going to", "im flying to",
         "i am flying to", "were flying to", "im travelling to", "im traveling to", "im off to",
@@ -56,7 +56,7 @@ pub(super) fn trip(message: &ParsedMessage<'_>) -> Option<String> {
 }
 
 /// The needed thing, if it may be bought; `None` for people, feelings and tasks.
-pub(super) fn needed_thing(message: &ParsedMessage<'_>) -> Option<String> {
+pub(super) fn needed_thing(message: &ParsedMessage) -> Option<String> {
     let (words, at) = (&message.words, message.start);
     let from = words.after(at, &NEEDS)?;
     let from = words.skip(from, phrases!["a", "an", "the", "any"]);

@@ -75,7 +75,7 @@ pub(super) fn drop_name(words: &mut Words, persona: &str) -> usize {
 }
 
 /// A word of courtesy before a request.
-fn is_courtesy(word: HashedWord<'_>) -> bool {
+fn is_courtesy(word: HashedWord) -> bool {
     COURTESIES.contains(word)
 }
 

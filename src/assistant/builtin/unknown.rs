@@ -62,7 +62,7 @@ pub enum Statement {
 }
 
 impl PossibleMeanings {
-    pub fn read(context: &MessageContext<'_>) -> Self {
+    pub fn read(context: &MessageContext) -> Self {
         Self::of_parsed(&read_message(context))
     }
 

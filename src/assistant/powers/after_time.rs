@@ -75,7 +75,7 @@ fn bare(text: &str) -> &str {
 
 /// Whether the words from `at` on ask for something else, or tell of something with a number or a
 /// time.
-fn asks_or_tells(words: &Words<'_>, at: usize) -> bool {
+fn asks_or_tells(words: &Words, at: usize) -> bool {
     let rest = Words::new(words.original(at..words.len()));
     let has_digit = |word: &str| word.contains(|c: char| c.is_ascii_digit());
     rest.iter().any(has_digit)

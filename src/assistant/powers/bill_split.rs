@@ -151,7 +151,7 @@ pub(super) struct BillSplitState {
 impl Superpower for BillSplitState {
     type Action = BillSplitAction;
 
-    fn apply(&mut self, action: BillSplitAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: BillSplitAction, context: &PowerContext) -> Option<String> {
         let before = self.clone();
         let action = self.with_self(action, context);
         let reply = self.done(action, context);
@@ -164,11 +164,11 @@ impl Superpower for BillSplitState {
         }
     }
 
-    fn data(&self, context: &PowerContext<'_>) -> Option<Value> {
+    fn data(&self, context: &PowerContext) -> Option<Value> {
         Some(self.to_json(context))
     }
 
-    fn overview(&self, _context: &PowerContext<'_>) -> String {
+    fn overview(&self, _context: &PowerContext) -> String {
         if self.payments.is_empty() {
             let people = match self.people.len() {
                 0 => String::new(),
@@ -205,7 +205,7 @@ impl BillSplitState {
     fn done(
         &mut self,
         action: BillSplitAction,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Result<Option<String>, String> {
         Ok(Some(match action {
             BillSplitAction::Paid(paid) => {
@@ -272,11 +272,7 @@ impl BillSplitState {
     }
 
     /// The people who share the bill.
-    fn share_by(
-        &mut self,
-        people: &[String],
-        context: &PowerContext<'_>,
-    ) -> Result<String, String> {
+    fn share_by(&mut self, people: &[String], context: &PowerContext) -> Result<String, String> {
         let people = self.people_of(people, context)?;
         self.note_sharing(&people);
         let newcomers = self.newcomers(&people);
@@ -284,11 +280,7 @@ impl BillSplitState {
     }
 
     /// People who share it, too.
-    fn add_sharers(
-        &mut self,
-        more: &[String],
-        context: &PowerContext<'_>,
-    ) -> Result<String, String> {
+    fn add_sharers(&mut self, more: &[String], context: &PowerContext) -> Result<String, String> {
         let more = self.people_of(more, context)?;
         self.note_sharing(&more);
         let all = joined_names(&self.sharers());
@@ -308,11 +300,7 @@ impl BillSplitState {
         )
     }
 
-    fn new_bill(
-        &mut self,
-        people: &[String],
-        context: &PowerContext<'_>,
-    ) -> Result<String, String> {
+    fn new_bill(&mut self, people: &[String], context: &PowerContext) -> Result<String, String> {
         Ok(match self.payments.len() {
             0 if !people.is_empty() => self.share_by(people, context)?,
             0 => {
@@ -327,11 +315,7 @@ impl BillSplitState {
     }
 
     /// `None` where there is no bill and it may be a personal expense.
-    fn paid(
-        &mut self,
-        paid: PaidAction,
-        context: &PowerContext<'_>,
-    ) -> Result<Option<String>, String> {
+    fn paid(&mut self, paid: PaidAction, context: &PowerContext) -> Result<Option<String>, String> {
         let mine = same(&paid.payer, "i") || same(&paid.payer, "me");
         if mine && !context.sure && self.sharers().is_empty() {
             // In a group it is shared there.
@@ -389,7 +373,7 @@ impl BillSplitState {
         (debtor, to): (&str, &str),
         money: Money,
         purpose: String,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Result<String, String> {
         let debtor = self.person(debtor, context)?;
         let to = self.person(to, context)?;

@@ -82,7 +82,7 @@ impl BirthdayAction {
 impl Superpower for BirthdayState {
     type Action = BirthdayAction;
 
-    fn apply(&mut self, action: BirthdayAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: BirthdayAction, context: &PowerContext) -> Option<String> {
         Some(match action {
             BirthdayAction::Keep {
                 name,
@@ -144,11 +144,11 @@ impl Superpower for BirthdayState {
         })
     }
 
-    fn data(&self, context: &PowerContext<'_>) -> Option<Value> {
+    fn data(&self, context: &PowerContext) -> Option<Value> {
         Some(self.to_json(context))
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         if self.birthdays.is_empty() {
             return "I keep no birthdays yet. Say “Ana's birthday is on 3 May”.".to_owned();
         }
@@ -166,7 +166,7 @@ impl Superpower for BirthdayState {
         text
     }
 
-    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+    fn brief(&self, context: &PowerContext) -> Option<String> {
         let today = context.today();
         let mut soon: Vec<(NaiveDate, &Birthday)> = self
             .birthdays
@@ -204,7 +204,7 @@ impl Superpower for BirthdayState {
         lines.collect()
     }
 
-    fn occasions(&self, context: &PowerContext<'_>) -> Vec<super::Plan> {
+    fn occasions(&self, context: &PowerContext) -> Vec<super::Plan> {
         let today = context.today();
         let what = |one: &Birthday| format!("{} birthday", possessive(&one.name));
         let birthdays = self.birthdays.iter();
@@ -213,7 +213,7 @@ impl Superpower for BirthdayState {
             .collect()
     }
 
-    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+    fn alarm(&self, context: &PowerContext) -> Option<Timestamp> {
         let zone = context.zone();
         let morning = |date: NaiveDate| when::at_hour(date, HOUR, 0, zone);
         self.birthdays
@@ -226,7 +226,7 @@ impl Superpower for BirthdayState {
             .min()
     }
 
-    fn on_alarm(&mut self, at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+    fn on_alarm(&mut self, at: Timestamp, context: &PowerContext) -> Option<String> {
         let date = local_time::date(at, context.zone());
         let late = date != context.today();
         let lines: Vec<String> = self
@@ -263,7 +263,7 @@ impl BirthdayState {
         named(name).or_else(|| named(name.strip_suffix(['s', 'S'])?))
     }
 
-    fn age(&self, of: &Birthday, context: &PowerContext<'_>) -> String {
+    fn age(&self, of: &Birthday, context: &PowerContext) -> String {
         let Some(year) = of.year else {
             return format!(
                 "I don't know the year: {}. Say it with the year, for example “Ana was born on 3 May 1990”.",
@@ -286,7 +286,7 @@ impl BirthdayState {
     }
 
     /// In passing, so that it does not replace what is known.
-    fn keep_told(&mut self, new: Birthday, context: &PowerContext<'_>) -> String {
+    fn keep_told(&mut self, new: Birthday, context: &PowerContext) -> String {
         let known = self.find(&new.name).map(|at| &self.birthdays[at]);
         match known {
             Some(known) if (known.month, known.day) == (new.month, new.day) => {
@@ -302,7 +302,7 @@ impl BirthdayState {
         }
     }
 
-    fn keep(&mut self, new: Birthday, context: &PowerContext<'_>) -> String {
+    fn keep(&mut self, new: Birthday, context: &PowerContext) -> String {
         if let Some(reply) = too_long(&[&new.name], NAME_CHARS_MAX) {
             return reply;
         }
@@ -364,7 +364,7 @@ impl Birthday {
         }
     }
 
-    fn display(&self, context: &PowerContext<'_>) -> String {
+    fn display(&self, context: &PowerContext) -> String {
         let today = context.today();
         let next = self.next(today);
         let wait = match (next - today).num_days() {

@@ -43,7 +43,7 @@ impl Booking {
     }
 
     /// The day and the minute after midnight, on a clock at the place where the mail states that.
-    pub(super) fn begins(&self, context: &PowerContext<'_>) -> Option<(NaiveDate, Option<u32>)> {
+    pub(super) fn begins(&self, context: &PowerContext) -> Option<(NaiveDate, Option<u32>)> {
         if let Some(wall) = self.starts_wall() {
             return Some((wall.date(), Some(wall.hour() * 60 + wall.minute())));
         }
@@ -53,7 +53,7 @@ impl Booking {
     }
 
     /// By how many seconds a clock at the place is ahead of the person's.
-    pub(super) fn ahead_s(&self, context: &PowerContext<'_>) -> i64 {
+    pub(super) fn ahead_s(&self, context: &PowerContext) -> i64 {
         match (self.starts_wall(), &self.time) {
             (Some(wall), Some(time)) => local_time::ahead_s(wall, time.start, context.zone()),
             _ => 0,

@@ -114,7 +114,7 @@ const AMOUNTS_UNCLEAR: &str = "There's more than one number in that, so I've not
 impl Superpower for BudgetState {
     type Action = BudgetAction;
 
-    fn apply(&mut self, action: BudgetAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: BudgetAction, context: &PowerContext) -> Option<String> {
         let before = self.clone();
         let reply = match action {
             BudgetAction::Spent(spent) => self.spend_all(spent, context),
@@ -163,11 +163,11 @@ impl Superpower for BudgetState {
         }))
     }
 
-    fn data(&self, context: &PowerContext<'_>) -> Option<Value> {
+    fn data(&self, context: &PowerContext) -> Option<Value> {
         Some(self.to_json(context))
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         if !self.is_in_use() {
             return "Nothing noted yet. Say “spent 12.50 on lunch” or “budget 400 for food”."
                 .to_owned();
@@ -179,7 +179,7 @@ impl Superpower for BudgetState {
         text
     }
 
-    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+    fn brief(&self, context: &PowerContext) -> Option<String> {
         let spent = self.spent(Span::Month, "", context.today());
         (spent > 0).then(|| format!("Spent this month: {}", self.money(spent)))
     }
@@ -189,7 +189,7 @@ impl BudgetState {
     fn spend_all(
         &mut self,
         spent: Vec<SpentAmount>,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Result<String, String> {
         let mut hints = spent.iter();
         let hint = hints.find_map(|one| sharing_hint(&one.money, &one.purpose));
@@ -199,7 +199,7 @@ impl BudgetState {
         Ok(replies.join("\n"))
     }
 
-    fn spend(&mut self, spent: SpentAmount, context: &PowerContext<'_>) -> Result<String, String> {
+    fn spend(&mut self, spent: SpentAmount, context: &PowerContext) -> Result<String, String> {
         let SpentAmount {
             money,
             purpose,
@@ -249,7 +249,7 @@ impl BudgetState {
     }
 
     /// "on food and rent": each by itself, unless both have one name.
-    fn how_much_each(&self, span: Span, purpose: String, context: &PowerContext<'_>) -> String {
+    fn how_much_each(&self, span: Span, purpose: String, context: &PowerContext) -> String {
         let each = match self.knows(&purpose) || purpose.is_empty() {
             true => vec![purpose],
             false => parsers::things(&purpose),
@@ -289,7 +289,7 @@ impl BudgetState {
     }
 
     /// The expense with that number, from 1.
-    fn remove(&mut self, number: usize, context: &PowerContext<'_>) -> String {
+    fn remove(&mut self, number: usize, context: &PowerContext) -> String {
         let Some(at) = number.checked_sub(1) else {
             return "No expense is noted.".to_owned();
         };
@@ -311,7 +311,7 @@ impl BudgetState {
         &mut self,
         money: Money,
         purpose: String,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Result<String, String> {
         if let Some(reply) = too_long(&[&purpose], PURPOSE_CHARS_MAX) {
             return Err(reply);
@@ -349,7 +349,7 @@ impl BudgetState {
     }
 
     /// "food: 120 of 400 spent this month, 280 left".
-    fn left(&self, budget: &Budget, context: &PowerContext<'_>) -> String {
+    fn left(&self, budget: &Budget, context: &PowerContext) -> String {
         let spent = self.spent(Span::Month, &budget.purpose, context.today());
         let name = if budget.purpose.is_empty() {
             "All in all"
@@ -376,7 +376,7 @@ impl BudgetState {
             .sum()
     }
 
-    fn how_much(&self, span: Span, purpose: &str, context: &PowerContext<'_>) -> String {
+    fn how_much(&self, span: Span, purpose: &str, context: &PowerContext) -> String {
         const LISTED_MAX: usize = 10;
         let today = context.today();
         let when = match span {

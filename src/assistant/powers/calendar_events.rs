@@ -37,7 +37,7 @@ pub(super) struct EventReminderState {
     sent: SentNotices,
 }
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, EventReminderAction)> {
+pub(super) fn parse(message: &ParsedMessage) -> Option<(RequestStrength, EventReminderAction)> {
     use RequestStrength::Clear;
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
@@ -78,7 +78,7 @@ impl EventReminderState {
         self.before_minutes.unwrap_or(BEFORE_MINUTES)
     }
 
-    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
+    fn notices(&self, context: &PowerContext) -> Vec<Notice> {
         let timed = context
             .facts
             .events
@@ -92,7 +92,7 @@ impl EventReminderState {
             .collect()
     }
 
-    fn notice_before(&self, event: &EventFact, context: &PowerContext<'_>) -> Notice {
+    fn notice_before(&self, event: &EventFact, context: &PowerContext) -> Notice {
         let mut parts = vec![event.title()];
         parts.extend(event.place_texts());
         Notice {
@@ -105,7 +105,7 @@ impl EventReminderState {
 }
 
 /// The event was moved or cancelled, and is or was to begin within a day.
-fn change(event: &EventFact, context: &PowerContext<'_>) -> Option<Notice> {
+fn change(event: &EventFact, context: &PowerContext) -> Option<Notice> {
     if event.changed_at <= event.first_seen_at {
         return None;
     }
@@ -143,7 +143,7 @@ fn change(event: &EventFact, context: &PowerContext<'_>) -> Option<Notice> {
 impl Superpower for EventReminderState {
     type Action = EventReminderAction;
 
-    fn apply(&mut self, action: EventReminderAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: EventReminderAction, context: &PowerContext) -> Option<String> {
         Some(match action {
             EventReminderAction::Before(_) if !context.facts.has_calendar => self.overview(context),
             EventReminderAction::Before(minutes) => {
@@ -162,7 +162,7 @@ impl Superpower for EventReminderState {
         })
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         match context.facts.has_calendar {
             true => format!(
                 "I write {} before each event of your calendars. For another time say “remind me an hour before meetings”.",
@@ -174,11 +174,11 @@ impl Superpower for EventReminderState {
         }
     }
 
-    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+    fn alarm(&self, context: &PowerContext) -> Option<Timestamp> {
         self.sent.next(&self.notices(context), context)
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext) -> Option<String> {
         notice::joined(&self.sent.take_due(self.notices(context), context))
     }
 }

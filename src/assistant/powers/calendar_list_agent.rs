@@ -22,7 +22,7 @@ pub(super) struct CalendarListState {
     switched: Option<(i64, bool)>,
 }
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, CalendarListAction)> {
+pub(super) fn parse(message: &ParsedMessage) -> Option<(RequestStrength, CalendarListAction)> {
     use RequestStrength::Clear;
     let words = &message.words;
     static LIST: Phrases = Phrases::new(&[
@@ -65,7 +65,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Cal
 impl Superpower for CalendarListState {
     type Action = CalendarListAction;
 
-    fn apply(&mut self, action: CalendarListAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: CalendarListAction, context: &PowerContext) -> Option<String> {
         Some(match action {
             CalendarListAction::List => self.overview(context),
             CalendarListAction::Switch { .. } if !context.facts.has_calendar => {
@@ -92,7 +92,7 @@ impl Superpower for CalendarListState {
         })
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         if !context.facts.has_calendar {
             return events::not_connected(
                 "show which calendars I look at, and switch them on and off",

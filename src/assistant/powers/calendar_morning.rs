@@ -38,7 +38,7 @@ pub(super) struct MorningState {
     sent: SentNotices,
 }
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, MorningAction)> {
+pub(super) fn parse(message: &ParsedMessage) -> Option<(RequestStrength, MorningAction)> {
     use RequestStrength::Clear;
     let words = &message.words;
     let names = [
@@ -79,7 +79,7 @@ impl MorningState {
     }
 
     /// The messages of this morning and the next.
-    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
+    fn notices(&self, context: &PowerContext) -> Vec<Notice> {
         match context.facts.has_calendar {
             true => notice::daily("morning", self.minute(), LATE_S, context),
             false => Vec::new(),
@@ -88,7 +88,7 @@ impl MorningState {
 }
 
 /// The day; `None`: there is nothing on.
-fn briefing(context: &PowerContext<'_>) -> Option<String> {
+fn briefing(context: &PowerContext) -> Option<String> {
     let today = events::of_day(context.today(), context);
     if today.is_empty() && context.facts.day.is_empty() {
         return None;
@@ -116,7 +116,7 @@ fn briefing(context: &PowerContext<'_>) -> Option<String> {
 }
 
 /// The second layout: a count, then a line for each part of the day.
-fn by_part_of_day(today: &[&EventFact], context: &PowerContext<'_>) -> String {
+fn by_part_of_day(today: &[&EventFact], context: &PowerContext) -> String {
     if today.is_empty() {
         return String::new();
     }
@@ -156,7 +156,7 @@ fn overlaps(today: &[&EventFact]) -> Vec<String> {
         .collect()
 }
 
-fn longest_gap(today: &[&EventFact], context: &PowerContext<'_>) -> Option<String> {
+fn longest_gap(today: &[&EventFact], context: &PowerContext) -> Option<String> {
     // Of who has no calendar nobody knows what else fills the day.
     if context.facts.is_calendar_of_mail {
         return None;
@@ -180,7 +180,7 @@ fn longest_gap(today: &[&EventFact], context: &PowerContext<'_>) -> Option<Strin
 impl Superpower for MorningState {
     type Action = MorningAction;
 
-    fn apply(&mut self, action: MorningAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: MorningAction, context: &PowerContext) -> Option<String> {
         Some(match action {
             MorningAction::Show => self.overview(context),
             MorningAction::At(_) if !context.facts.has_calendar => self.overview(context),
@@ -195,18 +195,18 @@ impl Superpower for MorningState {
         })
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         if !context.facts.has_calendar {
             return events::not_connected("tell you each morning what is on that day");
         }
         briefing(context).unwrap_or_else(|| "Nothing is on today that I know of.".to_owned())
     }
 
-    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+    fn alarm(&self, context: &PowerContext) -> Option<Timestamp> {
         self.sent.next(&self.notices(context), context)
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext) -> Option<String> {
         let due = self.sent.take_due(self.notices(context), context);
         let is_filled =
             context.facts.is_day_filled || !events::of_day(context.today(), context).is_empty();

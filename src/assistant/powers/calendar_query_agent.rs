@@ -62,7 +62,7 @@ static NEXT: Phrases = Phrases::new(&[
     "whats next on my calendar",
 ]);
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, CalendarQuery)> {
+pub(super) fn parse(message: &ParsedMessage) -> Option<(RequestStrength, CalendarQuery)> {
     use RequestStrength::Clear;
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
@@ -97,7 +97,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Cal
 }
 
 /// "when do I see Ana next?": Ana.
-fn parse_meeting_with(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<String> {
+fn parse_meeting_with(message: &ParsedMessage, at: usize, end: usize) -> Option<String> {
     let words = &message.words;
     let from = words.after(
         at,
@@ -117,7 +117,7 @@ fn parse_meeting_with(message: &ParsedMessage<'_>, at: usize, end: usize) -> Opt
     is_name.then_some(name)
 }
 
-fn count(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<CalendarQuery> {
+fn count(message: &ParsedMessage, from: usize, end: usize) -> Option<CalendarQuery> {
     let words = &message.words;
     let today = local_time::date(message.context.now, message.zone());
     let monday = today - Duration::days(i64::from(today.weekday().num_days_from_monday()));
@@ -141,7 +141,7 @@ fn count(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<Calenda
 }
 
 /// "on the 3rd between 2 and 4", "tomorrow at 3", "on friday from 10 to 12".
-fn free(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<CalendarQuery> {
+fn free(message: &ParsedMessage, from: usize, end: usize) -> Option<CalendarQuery> {
     let words = &message.words;
     let link = (from..end).find(|n| matches!(words.get(*n), "between" | "from"));
     let today = local_time::date(message.context.now, message.zone());
@@ -197,7 +197,7 @@ fn free(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<Calendar
 
 /// "2 and 4", "10 to 12": minutes after midnight, and the word after them. A span that does not
 /// end after its begin on the same day has the same minute twice.
-fn hours(words: &Words<'_>, at: usize) -> Option<(u32, u32, usize)> {
+fn hours(words: &Words, at: usize) -> Option<(u32, u32, usize)> {
     let (begins, next) = parsers::read_hour(words, at)?;
     let next = words.after(next, phrases!["and", "to", "till", "until"])?;
     let (ends, next) = parsers::read_hour(words, next)?;
@@ -214,7 +214,7 @@ fn hours(words: &Words<'_>, at: usize) -> Option<(u32, u32, usize)> {
     Some((from, if is_span { to } else { from }, next))
 }
 
-fn day_from(message: &ParsedMessage<'_>, at: usize) -> usize {
+fn day_from(message: &ParsedMessage, at: usize) -> usize {
     // A bare "3rd" is a day only after "on".
     match message.words.get(at) {
         "on" if message.words.get(at + 1) != "the" => at + 1,
@@ -225,7 +225,7 @@ fn day_from(message: &ParsedMessage<'_>, at: usize) -> usize {
 impl Superpower for CalendarQueryState {
     type Action = CalendarQuery;
 
-    fn apply(&mut self, action: CalendarQuery, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: CalendarQuery, context: &PowerContext) -> Option<String> {
         self.request = None;
         if !context.facts.has_calendar {
             if let CalendarQuery::Add(event) = &action
@@ -259,7 +259,7 @@ impl Superpower for CalendarQueryState {
         Some(reply)
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         match context.facts.has_calendar {
             true => next(None, context),
             false => events::not_connected(
@@ -280,7 +280,7 @@ impl CalendarQueryState {
     }
 }
 
-fn next(about: Option<&str>, context: &PowerContext<'_>) -> String {
+fn next(about: Option<&str>, context: &PowerContext) -> String {
     let mut found = events::between(context.now, Timestamp(i64::MAX), context);
     found.retain(|event| event.starts_at > context.now);
     if let Some(about) = about {
@@ -312,7 +312,7 @@ fn described(event: &EventFact) -> String {
     parts.join(", ")
 }
 
-fn is_free(day: NaiveDate, from: u32, to: u32, context: &PowerContext<'_>) -> Option<String> {
+fn is_free(day: NaiveDate, from: u32, to: u32, context: &PowerContext) -> Option<String> {
     let zone = context.zone();
     let end = match to {
         to if to >= DAY_MINUTES => local_time::moment(day.succ_opt()?, to - DAY_MINUTES, zone)?,
@@ -335,12 +335,7 @@ fn is_free(day: NaiveDate, from: u32, to: u32, context: &PowerContext<'_>) -> Op
     })
 }
 
-fn counted(
-    from: NaiveDate,
-    to: NaiveDate,
-    name: &str,
-    context: &PowerContext<'_>,
-) -> Option<String> {
+fn counted(from: NaiveDate, to: NaiveDate, name: &str, context: &PowerContext) -> Option<String> {
     let zone = context.zone();
     let start = local_time::moment(from, 0, zone)?;
     let end = local_time::moment(to.succ_opt()?, 0, zone)?;

@@ -46,7 +46,7 @@ static NEXT_WEEK: Phrases = Phrases::new(&[
     "how stressful is next week", "how busy am i next week",
 ]);
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, StressAction)> {
+pub(super) fn parse(message: &ParsedMessage) -> Option<(RequestStrength, StressAction)> {
     let action = match message.request() {
         request if THIS_WEEK.contains(request) => StressAction::ThisWeek,
         request if NEXT_WEEK.contains(request) => StressAction::NextWeek,
@@ -65,7 +65,7 @@ struct WeekLoad {
     fullest: Option<(NaiveDate, i64)>,
 }
 
-fn week_load(monday: NaiveDate, context: &PowerContext<'_>) -> WeekLoad {
+fn week_load(monday: NaiveDate, context: &PowerContext) -> WeekLoad {
     let mut load = WeekLoad::default();
     for n in 0..7 {
         let day = monday + Duration::days(n);
@@ -102,7 +102,7 @@ fn merged_minutes(filled: &[&EventFact]) -> i64 {
     total_ms / 60_000
 }
 
-fn has_lunch(day: NaiveDate, filled: &[&EventFact], context: &PowerContext<'_>) -> Option<bool> {
+fn has_lunch(day: NaiveDate, filled: &[&EventFact], context: &PowerContext) -> Option<bool> {
     let from = local_time::moment(day, LUNCH.0, context.zone())?.0;
     let to = local_time::moment(day, LUNCH.1, context.zone())?.0;
     let mut free_from = from;
@@ -118,7 +118,7 @@ fn has_lunch(day: NaiveDate, filled: &[&EventFact], context: &PowerContext<'_>) 
     Some(to - free_from >= LUNCH_MS)
 }
 
-fn report(monday: NaiveDate, name: &str, context: &PowerContext<'_>) -> String {
+fn report(monday: NaiveDate, name: &str, context: &PowerContext) -> String {
     let week = week_load(monday, context);
     if week.meetings == 0 {
         return format!("{name} week has nothing in your calendars that takes your time.");
@@ -203,7 +203,7 @@ fn suggestion(week: &WeekLoad) -> &'static str {
 impl Superpower for StressState {
     type Action = StressAction;
 
-    fn apply(&mut self, action: StressAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: StressAction, context: &PowerContext) -> Option<String> {
         if !context.facts.has_calendar {
             return Some(events::not_connected("tell you how full your week is"));
         }
@@ -215,7 +215,7 @@ impl Superpower for StressState {
         })
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         self.clone()
             .apply(StressAction::ThisWeek, context)
             .unwrap_or_default()

@@ -33,7 +33,7 @@ pub(super) struct CallPrepState {
     sent: SentNotices,
 }
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, CallPrepAction)> {
+pub(super) fn parse(message: &ParsedMessage) -> Option<(RequestStrength, CallPrepAction)> {
     let is_asked = [
         "call prep", "prepare me for my call", "prepare me for my next call",
         "prep me for my call", "prepare me for my meeting", "prepare me for my next meeting",
@@ -48,7 +48,7 @@ fn is_call(event: &EventFact) -> bool {
     event.is_on() && !event.is_all_day && (has_line || !event.people.is_empty())
 }
 
-fn notices(context: &PowerContext<'_>) -> Vec<Notice> {
+fn notices(context: &PowerContext) -> Vec<Notice> {
     let calls = context.facts.events.iter().filter(|event| is_call(event));
     calls
         .map(|event| Notice {
@@ -60,7 +60,7 @@ fn notices(context: &PowerContext<'_>) -> Vec<Notice> {
         .collect()
 }
 
-fn described(event: &EventFact, context: &PowerContext<'_>) -> String {
+fn described(event: &EventFact, context: &PowerContext) -> String {
     let mut text = format!("📞 {}: {}", event.start_text(context), event.title());
     if !event.people.is_empty() {
         let mut named: Vec<String> = event
@@ -121,11 +121,11 @@ fn remembered(event: &EventFact, memories: &[String]) -> Vec<String> {
 impl Superpower for CallPrepState {
     type Action = CallPrepAction;
 
-    fn apply(&mut self, _action: CallPrepAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, _action: CallPrepAction, context: &PowerContext) -> Option<String> {
         Some(self.overview(context))
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         if !context.facts.has_calendar {
             return events::not_connected(
                 "tell you ten minutes before a call who takes part and where to dial in",
@@ -138,11 +138,11 @@ impl Superpower for CallPrepState {
         }
     }
 
-    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+    fn alarm(&self, context: &PowerContext) -> Option<Timestamp> {
         self.sent.next(&notices(context), context)
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext) -> Option<String> {
         notice::joined(&self.sent.take_due(notices(context), context))
     }
 }

@@ -50,7 +50,7 @@ pub(super) struct CancellationState {
 }
 
 impl CancellationState {
-    fn keep(&mut self, draft: EntryDraft, context: &PowerContext<'_>) -> String {
+    fn keep(&mut self, draft: EntryDraft, context: &PowerContext) -> String {
         self.deadlines.drop_old(KEPT_DAYS, context);
         let (id, before) = match self
             .deadlines
@@ -84,7 +84,7 @@ impl CancellationState {
     }
 
     /// Only the person can cancel it: the warnings stay.
-    fn order_refused(&self, about: &str, context: &PowerContext<'_>) -> String {
+    fn order_refused(&self, about: &str, context: &PowerContext) -> String {
         let is_open = about == "trial" && self.deadlines.list.len() > 1;
         match self.deadlines.named(about, context) {
             Some(_) if is_open => format!(
@@ -102,7 +102,7 @@ impl CancellationState {
     }
 }
 
-fn warning(entry: &Entry, days: i64, context: &PowerContext<'_>) -> Option<Notice> {
+fn warning(entry: &Entry, days: i64, context: &PowerContext) -> Option<Notice> {
     let zone = context.zone();
     let date = entry.date(context.today())?;
     let planned = notice::days_before(date, days, HOUR, zone)?;
@@ -149,11 +149,11 @@ fn entry_of_booking(booking: &Booking) -> Option<MailedEntry> {
 impl Superpower for CancellationState {
     type Action = CancellationAction;
 
-    fn add_facts(&mut self, context: &PowerContext<'_>) {
+    fn add_facts(&mut self, context: &PowerContext) {
         self.deadlines.add_mailed(context, entry_of_booking);
     }
 
-    fn apply(&mut self, action: CancellationAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: CancellationAction, context: &PowerContext) -> Option<String> {
         Some(match action {
             CancellationAction::Keep {
                 what,
@@ -194,7 +194,7 @@ impl Superpower for CancellationState {
         })
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         self.deadlines.listed(
             "What you can still cancel",
             "I know of no trials or free cancellations. Tell me of one: “my netflix trial ends on 5 December”.",
@@ -202,7 +202,7 @@ impl Superpower for CancellationState {
         )
     }
 
-    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+    fn brief(&self, context: &PowerContext) -> Option<String> {
         let today = context.today();
         let soon = (today, today + Duration::days(BEFORE_DAYS[0]));
         self.deadlines.brief("Cancel by", soon, context)
@@ -221,7 +221,7 @@ impl Superpower for CancellationState {
         self.deadlines.lines_between(span, line)
     }
 
-    fn occasions(&self, context: &PowerContext<'_>) -> Vec<Plan> {
+    fn occasions(&self, context: &PowerContext) -> Vec<Plan> {
         let day = |entry: &Entry| {
             let what = format!("{} ends", entry.what);
             Some(Plan::on(what, entry.date(context.today())?))
@@ -229,7 +229,7 @@ impl Superpower for CancellationState {
         self.deadlines.list.iter().filter_map(day).collect()
     }
 
-    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
+    fn notices(&self, context: &PowerContext) -> Vec<Notice> {
         let mut notices = Vec::new();
         for entry in &self.deadlines.list {
             for days in BEFORE_DAYS {

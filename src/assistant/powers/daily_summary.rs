@@ -27,7 +27,7 @@ pub(super) struct DailySummaryState {
     at: Option<(u32, u32)>,
 }
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, DailySummaryAction)> {
+pub(super) fn parse(message: &ParsedMessage) -> Option<(RequestStrength, DailySummaryAction)> {
     use RequestStrength::Clear;
     if let Some(action) = fixed(message.request()) {
         return Some((Clear, action));
@@ -73,7 +73,7 @@ fn fixed(request: &str) -> Option<DailySummaryAction> {
 }
 
 /// "send me my summary every day at 8am".
-fn daily(message: &ParsedMessage<'_>) -> Option<DailySummaryAction> {
+fn daily(message: &ParsedMessage) -> Option<DailySummaryAction> {
     let words = &message.words;
     let end = super::parsers::end(words);
     let at = words.skip(
@@ -131,7 +131,7 @@ fn daily(message: &ParsedMessage<'_>) -> Option<DailySummaryAction> {
 impl Superpower for DailySummaryState {
     type Action = DailySummaryAction;
 
-    fn apply(&mut self, action: DailySummaryAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: DailySummaryAction, context: &PowerContext) -> Option<String> {
         Some(match action {
             DailySummaryAction::Show => summary(context),
             DailySummaryAction::Daily { .. } if !context.reachable => {
@@ -154,7 +154,7 @@ impl Superpower for DailySummaryState {
         })
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         match self.at {
             None => summary(context),
             Some((hour, minute)) => format!(
@@ -164,7 +164,7 @@ impl Superpower for DailySummaryState {
         }
     }
 
-    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+    fn alarm(&self, context: &PowerContext) -> Option<Timestamp> {
         let (hour, minute) = self.at?;
         let today = context.today();
         [today, today.succ_opt()?, today.succ_opt()?.succ_opt()?]
@@ -173,12 +173,12 @@ impl Superpower for DailySummaryState {
             .find(|at| *at > context.now)
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext) -> Option<String> {
         self.at.map(|_| summary(context))
     }
 }
 
-fn summary(context: &PowerContext<'_>) -> String {
+fn summary(context: &PowerContext) -> String {
     let today = context.today().format("%A, %-d %B");
     if context.facts.day.is_empty() {
         return format!("{today}: nothing on that I know of. Enjoy your day!");

@@ -63,7 +63,7 @@ pub fn travel_times(stored: &StoredState) -> TravelTimes {
     serde_json::from_str(&stored.state).unwrap_or_default()
 }
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, DestinationAction)> {
+pub(super) fn parse(message: &ParsedMessage) -> Option<(RequestStrength, DestinationAction)> {
     use RequestStrength::Clear;
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
@@ -131,7 +131,7 @@ impl DestinationState {
             .plus_s(-60 * self.ways.minutes_to(&event.place))
     }
 
-    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
+    fn notices(&self, context: &PowerContext) -> Vec<Notice> {
         let elsewhere = context
             .facts
             .events
@@ -153,7 +153,7 @@ impl DestinationState {
             .collect()
     }
 
-    fn described(&self, event: &EventFact, context: &PowerContext<'_>) -> String {
+    fn described(&self, event: &EventFact, context: &PowerContext) -> String {
         let place = events::one_line(&event.place);
         let leave = self.leaves_at(event);
         let when = match leave > context.now {
@@ -176,7 +176,7 @@ impl DestinationState {
 impl Superpower for DestinationState {
     type Action = DestinationAction;
 
-    fn apply(&mut self, action: DestinationAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: DestinationAction, context: &PowerContext) -> Option<String> {
         Some(match action {
             DestinationAction::Show => self.overview(context),
             DestinationAction::TakesMinutes { .. } if !context.facts.has_calendar => {
@@ -215,7 +215,7 @@ impl Superpower for DestinationState {
         })
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         if !context.facts.has_calendar {
             return events::not_connected(
                 "tell you when to leave for events elsewhere, with the address",
@@ -232,11 +232,11 @@ impl Superpower for DestinationState {
         }
     }
 
-    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+    fn alarm(&self, context: &PowerContext) -> Option<Timestamp> {
         self.sent.next(&self.notices(context), context)
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext) -> Option<String> {
         notice::joined(&self.sent.take_due(self.notices(context), context))
     }
 }

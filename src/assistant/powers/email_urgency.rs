@@ -35,7 +35,7 @@ pub(super) struct UrgencyState {
     sent_on_day: (i32, usize),
 }
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, UrgencyAction)> {
+pub(super) fn parse(message: &ParsedMessage) -> Option<(RequestStrength, UrgencyAction)> {
     let is_asked = [
         "urgent mail", "urgent mails", "urgent emails", "any urgent mail", "any urgent mails",
         "any urgent emails", "which mail cant wait", "is there urgent mail",
@@ -45,7 +45,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Urg
 }
 
 impl UrgencyState {
-    fn left_today(&self, context: &PowerContext<'_>) -> usize {
+    fn left_today(&self, context: &PowerContext) -> usize {
         match self.sent_on_day {
             (day, count) if day == local_time::number(context.today()) => {
                 A_DAY_MAX.saturating_sub(count)
@@ -54,7 +54,7 @@ impl UrgencyState {
         }
     }
 
-    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
+    fn notices(&self, context: &PowerContext) -> Vec<Notice> {
         if !context.facts.is_urgent_mail_told {
             return Vec::new();
         }
@@ -81,11 +81,11 @@ fn urgent<'a>(context: &PowerContext<'a>) -> impl Iterator<Item = (&'a Mail, Str
 impl Superpower for UrgencyState {
     type Action = UrgencyAction;
 
-    fn apply(&mut self, _action: UrgencyAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, _action: UrgencyAction, context: &PowerContext) -> Option<String> {
         Some(self.overview(context))
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         if !context.facts.has_mailbox {
             return mails::not_connected("tell you of new mail that can't wait");
         }
@@ -100,14 +100,14 @@ impl Superpower for UrgencyState {
         }
     }
 
-    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+    fn alarm(&self, context: &PowerContext) -> Option<Timestamp> {
         match self.left_today(context) {
             0 => local_time::moment(context.today().succ_opt()?, 0, context.zone()),
             _ => self.sent.next(&self.notices(context), context),
         }
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext) -> Option<String> {
         let left = self.left_today(context);
         if left == 0 {
             return None;

@@ -100,7 +100,7 @@ impl Entries {
         &mut self,
         id: u32,
         time: PlannedTime,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<u32> {
         let at = self.list.iter().position(|entry| entry.id == id)?;
         if let Some(mail) = self.list[at].mail.take() {
@@ -137,7 +137,7 @@ impl Entries {
         &mut self,
         id: u32,
         period: Period,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<u32> {
         let entry = self.get(id)?;
         let time = PlannedTime {
@@ -155,7 +155,7 @@ impl Entries {
     }
 
     /// By number in the list, or by a part of its text.
-    pub(super) fn find(&self, phrase: &str, context: &PowerContext<'_>) -> Option<u32> {
+    pub(super) fn find(&self, phrase: &str, context: &PowerContext) -> Option<u32> {
         self.all_named(phrase, context)
             .first()
             .map(|entry| entry.id)
@@ -183,7 +183,7 @@ impl Entries {
     }
 
     /// The question which one is meant, where several are, by their numbers in the list.
-    pub(super) fn question_of(&self, phrase: &str, context: &PowerContext<'_>) -> Option<String> {
+    pub(super) fn question_of(&self, phrase: &str, context: &PowerContext) -> Option<String> {
         let meant = self.all_named(phrase, context);
         if meant.len() < 2 {
             return None;
@@ -206,7 +206,7 @@ impl Entries {
     pub(super) fn remove_named(
         &mut self,
         phrase: &str,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Result<Option<Entry>, String> {
         match self.question_of(phrase, context) {
             Some(question) => Err(question),
@@ -217,7 +217,7 @@ impl Entries {
     }
 
     /// A mail's entry doesn't reappear.
-    pub(super) fn remove(&mut self, id: u32, context: &PowerContext<'_>) -> Option<Entry> {
+    pub(super) fn remove(&mut self, id: u32, context: &PowerContext) -> Option<Entry> {
         let at = self.list.iter().position(|entry| entry.id == id)?;
         let removed = self.list.remove(at);
         if let Some(mail) = &removed.mail {
@@ -232,7 +232,7 @@ impl Entries {
         &self,
         found: &[u32],
         request: impl Fn(usize) -> String,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Vec<RequestChoice> {
         let numbered = (1..).zip(self.sorted(context));
         let meant = numbered.filter(|(_, entry)| found.contains(&entry.id));
@@ -267,7 +267,7 @@ impl Entries {
         &self,
         title: &str,
         (from, to): (NaiveDate, NaiveDate),
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         let found = self.between(from, to);
         let lines: Vec<String> = found
@@ -302,7 +302,7 @@ impl Entries {
     }
 
     /// Coming entries that don't recur, for other superpowers.
-    pub(super) fn plans(&self, context: &PowerContext<'_>) -> Vec<Plan> {
+    pub(super) fn plans(&self, context: &PowerContext) -> Vec<Plan> {
         let plan = |entry: &Entry| {
             Some(Plan {
                 what: entry.what.clone(),
@@ -321,7 +321,7 @@ impl Entries {
     }
 
     /// A numbered list; `empty` where there is none.
-    pub(super) fn listed(&self, title: &str, empty: &str, context: &PowerContext<'_>) -> String {
+    pub(super) fn listed(&self, title: &str, empty: &str, context: &PowerContext) -> String {
         let sorted = self.sorted(context);
         if sorted.is_empty() {
             return empty.to_owned();
@@ -337,7 +337,7 @@ impl Entries {
     }
 
     /// For a language model: the names are those by which its tool finds them.
-    pub(super) fn to_json(&self, context: &PowerContext<'_>) -> Value {
+    pub(super) fn to_json(&self, context: &PowerContext) -> Value {
         let sorted = self.sorted(context);
         let fields = |entry: &&Entry| {
             let mut fields = json!({
@@ -357,14 +357,14 @@ impl Entries {
     }
 
     /// Keeps those of one day, where one is given.
-    pub(super) fn retain_on(&mut self, on: Option<NaiveDate>, context: &PowerContext<'_>) {
+    pub(super) fn retain_on(&mut self, on: Option<NaiveDate>, context: &PowerContext) {
         let today = context.today();
         self.list
             .retain(|entry| on.is_none() || entry.date(today) == on);
     }
 
     /// Forgets what was over so many days ago.
-    pub(super) fn drop_old(&mut self, days: i64, context: &PowerContext<'_>) {
+    pub(super) fn drop_old(&mut self, days: i64, context: &PowerContext) {
         let Some(first) = context.today().checked_sub_signed(Duration::days(days)) else {
             return;
         };
@@ -376,25 +376,17 @@ impl Entries {
     pub(super) fn next_notice(
         &self,
         notices: &[Notice],
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<Timestamp> {
         self.sent.next(notices, context)
     }
 
-    pub(super) fn take_due(
-        &mut self,
-        notices: Vec<Notice>,
-        context: &PowerContext<'_>,
-    ) -> Vec<Notice> {
+    pub(super) fn take_due(&mut self, notices: Vec<Notice>, context: &PowerContext) -> Vec<Notice> {
         self.sent.take_due(notices, context)
     }
 
     /// One message of what is due.
-    pub(super) fn tell(
-        &mut self,
-        notices: Vec<Notice>,
-        context: &PowerContext<'_>,
-    ) -> Option<String> {
+    pub(super) fn tell(&mut self, notices: Vec<Notice>, context: &PowerContext) -> Option<String> {
         let due = self.take_due(notices, context);
         let is_due = |entry: &&Entry| {
             let source = format!("{} ", entry.source());
@@ -410,7 +402,7 @@ impl Entries {
         &mut self,
         id: u32,
         mut notices: Vec<Notice>,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> bool {
         let source = self.get(id).map(|entry| format!("{} ", entry.source()));
         notices.retain(|notice| source.as_ref().is_some_and(|of| notice.key.starts_with(of)));

@@ -58,7 +58,7 @@ impl EntryRef {
     }
 
     /// The words of the range that name it: those before a clause or another thing.
-    pub(super) fn read(message: &ParsedMessage<'_>, range: Range<usize>) -> Self {
+    pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Self {
         let words = &message.words;
         let (now, zone) = (message.context.now, message.zone());
         let mut found = Self::default();
@@ -108,7 +108,7 @@ impl EntryRef {
     }
 
     /// Whether the entry is of the day and the hour that were named.
-    pub(super) fn is_then(&self, entry: &Entry, context: &PowerContext<'_>) -> bool {
+    pub(super) fn is_then(&self, entry: &Entry, context: &PowerContext) -> bool {
         let is_on = self.on.is_none() || entry.date(context.today()) == self.on;
         is_on && self.clock.is_none_or(|clock| is_at(clock, entry.minute))
     }

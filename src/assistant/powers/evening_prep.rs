@@ -54,7 +54,7 @@ static STOP: Phrases = Phrases::new(&[
     "cancel evening prep", "turn off evening prep",
 ]);
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, EveningAction)> {
+pub(super) fn parse(message: &ParsedMessage) -> Option<(RequestStrength, EveningAction)> {
     use RequestStrength::Clear;
     match message.request() {
         request if SHOW.contains(request) => {
@@ -69,7 +69,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Eve
 }
 
 /// "evening prep every day at 9".
-fn daily(message: &ParsedMessage<'_>) -> Option<(RequestStrength, EveningAction)> {
+fn daily(message: &ParsedMessage) -> Option<(RequestStrength, EveningAction)> {
     use RequestStrength::Clear;
     let words = &message.words;
     let from = words.after(
@@ -113,7 +113,7 @@ fn daily(message: &ParsedMessage<'_>) -> Option<(RequestStrength, EveningAction)
 
 impl EveningState {
     /// The minute of the day at which it is sent; `None`: only on request.
-    fn minute(&self, context: &PowerContext<'_>) -> Option<u32> {
+    fn minute(&self, context: &PowerContext) -> Option<u32> {
         if self.stopped {
             return None;
         }
@@ -121,7 +121,7 @@ impl EveningState {
     }
 
     /// The messages of this evening and the next.
-    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
+    fn notices(&self, context: &PowerContext) -> Vec<Notice> {
         match self.minute(context) {
             Some(minute) => notice::daily("evening", minute, LATE_S, context),
             None => Vec::new(),
@@ -130,7 +130,7 @@ impl EveningState {
 }
 
 /// The text about tomorrow; `None` without plans.
-fn tomorrow(context: &PowerContext<'_>) -> Option<String> {
+fn tomorrow(context: &PowerContext) -> Option<String> {
     let date = context.today().succ_opt()?;
     let mut plans: Vec<&Plan> = context
         .facts
@@ -184,7 +184,7 @@ fn tomorrow(context: &PowerContext<'_>) -> Option<String> {
 impl Superpower for EveningState {
     type Action = EveningAction;
 
-    fn apply(&mut self, action: EveningAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: EveningAction, context: &PowerContext) -> Option<String> {
         Some(match action {
             EveningAction::Show => self.overview(context),
             EveningAction::Daily(at) => {
@@ -209,7 +209,7 @@ impl Superpower for EveningState {
         })
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         let mut text =
             tomorrow(context).unwrap_or_else(|| "Tomorrow: nothing on that I know of.".to_owned());
         match self.minute(context) {
@@ -224,11 +224,11 @@ impl Superpower for EveningState {
         text
     }
 
-    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+    fn alarm(&self, context: &PowerContext) -> Option<Timestamp> {
         self.sent.next(&self.notices(context), context)
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext) -> Option<String> {
         let due = self.sent.take_due(self.notices(context), context);
         due.first().and_then(|_| tomorrow(context))
     }

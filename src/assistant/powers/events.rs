@@ -39,7 +39,7 @@ impl EventFact {
     }
 
     /// "Friday, 27 November: 10:00–11:00 Standup, Room 5"
-    pub fn line(&self, context: &PowerContext<'_>) -> String {
+    pub fn line(&self, context: &PowerContext) -> String {
         let day = texts::display(self.date(context), context.today());
         format!("{day}: {}", self.display(context))
     }
@@ -54,7 +54,7 @@ impl EventFact {
         self.is_on() && self.is_busy && !self.is_all_day
     }
 
-    pub(super) fn date(&self, context: &PowerContext<'_>) -> NaiveDate {
+    pub(super) fn date(&self, context: &PowerContext) -> NaiveDate {
         local_time::date(self.starts_at, context.zone())
     }
 
@@ -75,13 +75,13 @@ impl EventFact {
     }
 
     /// "10:00–11:00 Standup, Room 5"
-    pub(super) fn display(&self, context: &PowerContext<'_>) -> String {
+    pub(super) fn display(&self, context: &PowerContext) -> String {
         let mut parts = vec![format!("{} {}", self.time_text(context), self.title())];
         parts.extend(self.place_texts());
         parts.join(", ")
     }
 
-    fn time_text(&self, context: &PowerContext<'_>) -> String {
+    fn time_text(&self, context: &PowerContext) -> String {
         if self.is_all_day {
             return "all day:".to_owned();
         }
@@ -93,12 +93,12 @@ impl EventFact {
     }
 
     /// "Friday, 27 November at 20:00"
-    pub(super) fn start_text(&self, context: &PowerContext<'_>) -> String {
+    pub(super) fn start_text(&self, context: &PowerContext) -> String {
         moment_text(self.starts_at, self.is_all_day, context)
     }
 }
 
-pub(super) fn moment_text(at: Timestamp, is_all_day: bool, context: &PowerContext<'_>) -> String {
+pub(super) fn moment_text(at: Timestamp, is_all_day: bool, context: &PowerContext) -> String {
     let minute = (!is_all_day).then(|| local_time::minute_of_day(at, context.zone()));
     texts::time_text(
         local_time::date(at, context.zone()),
@@ -113,7 +113,7 @@ pub(super) fn one_line(text: &str) -> String {
 }
 
 /// One line for each, with the day where they are of several.
-pub(super) fn listed(events: &[&EventFact], with_day: bool, context: &PowerContext<'_>) -> String {
+pub(super) fn listed(events: &[&EventFact], with_day: bool, context: &PowerContext) -> String {
     let mut text = String::new();
     for event in events.iter().take(LISTED_MAX) {
         text.push_str("\n• ");

@@ -37,7 +37,7 @@ pub(super) struct FocusState {
     until: Option<i64>,
 }
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, FocusAction)> {
+pub(super) fn parse(message: &ParsedMessage) -> Option<(RequestStrength, FocusAction)> {
     use RequestStrength::Clear;
     let words = &message.words;
     let now = message.context.now;
@@ -111,7 +111,7 @@ fn fixed(request: &str) -> Option<(RequestStrength, FocusAction)> {
     })
 }
 
-fn start(spec: &TimeExpression, now: Timestamp, message: &ParsedMessage<'_>) -> FocusAction {
+fn start(spec: &TimeExpression, now: Timestamp, message: &ParsedMessage) -> FocusAction {
     match when::resolve(spec, now, message.zone()) {
         Ok(until) if until.0 - now.0 <= MINUTES_MAX * 60_000 => FocusAction::Start { until },
         _ => FocusAction::TooLong,
@@ -121,7 +121,7 @@ fn start(spec: &TimeExpression, now: Timestamp, message: &ParsedMessage<'_>) -> 
 impl Superpower for FocusState {
     type Action = FocusAction;
 
-    fn apply(&mut self, action: FocusAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: FocusAction, context: &PowerContext) -> Option<String> {
         Some(match action {
             FocusAction::Start { .. } | FocusAction::Begin if !context.reachable => {
                 "I can't write to you by myself in this chat, so there's nothing I could hold back."
@@ -156,7 +156,7 @@ impl Superpower for FocusState {
         })
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         match self.alarm(context) {
             Some(until) => {
                 let minutes = (until.0 - context.now.0 + 59_999) / 60_000;
@@ -173,13 +173,13 @@ impl Superpower for FocusState {
         }
     }
 
-    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+    fn alarm(&self, context: &PowerContext) -> Option<Timestamp> {
         self.until
             .map(Timestamp)
             .filter(|until| *until > context.now)
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext) -> Option<String> {
         if self.alarm(context).is_some() {
             return None;
         }
@@ -189,7 +189,7 @@ impl Superpower for FocusState {
     }
 }
 
-fn clock(at: Timestamp, context: &PowerContext<'_>) -> String {
+fn clock(at: Timestamp, context: &PowerContext) -> String {
     let zone = if context.timezone.is_none() {
         " UTC"
     } else {

@@ -35,7 +35,7 @@ static IMPORTANT: Phrases = Phrases::new(&[
     "anything new in my mail",
 ]);
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, MailQuery)> {
+pub(super) fn parse(message: &ParsedMessage) -> Option<(RequestStrength, MailQuery)> {
     use RequestStrength::{Clear, Soft};
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
@@ -67,7 +67,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Mai
 }
 
 /// A few words without their article.
-fn name(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<String> {
+fn name(message: &ParsedMessage, from: usize, to: usize) -> Option<String> {
     let words = &message.words;
     let from = words.skip(from, phrases!["the", "my"]);
     let name = parsers::original(words, from, to);
@@ -75,7 +75,7 @@ fn name(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<String> {
 }
 
 /// "did Ana write?", "what did the landlord want?".
-fn wrote(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<MailQuery> {
+fn wrote(message: &ParsedMessage, at: usize, end: usize) -> Option<MailQuery> {
     let words = &message.words;
     if let Some(from) = words.after(at, phrases!["did", "has"]) {
         let verb = (from..end).find(|n| {
@@ -98,7 +98,7 @@ fn wrote(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<MailQuery
 impl Superpower for MailQueryState {
     type Action = MailQuery;
 
-    fn apply(&mut self, action: MailQuery, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: MailQuery, context: &PowerContext) -> Option<String> {
         if !context.facts.has_mailbox {
             return Some(self.overview(context));
         }
@@ -129,7 +129,7 @@ impl Superpower for MailQueryState {
         })
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         if !context.facts.has_mailbox {
             return mails::not_connected(
                 "tell you what is important in it, and what somebody wrote",
@@ -165,7 +165,7 @@ fn found<'a>(context: &PowerContext<'a>, matches: impl Fn(&Mail) -> bool) -> Vec
         .collect()
 }
 
-fn listed(found: &[&Mail], context: &PowerContext<'_>) -> String {
+fn listed(found: &[&Mail], context: &PowerContext) -> String {
     let lines = found.iter().map(|mail| match mail.excerpt() {
         text if text.is_empty() => format!("\n• {}", mail.display(context)),
         text => format!("\n• {}\n  “{text}”", mail.display(context)),

@@ -90,7 +90,7 @@ struct Habit {
 impl Superpower for HabitState {
     type Action = HabitAction;
 
-    fn apply(&mut self, action: HabitAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: HabitAction, context: &PowerContext) -> Option<String> {
         Some(match action {
             HabitAction::Track { name, per_week } => self.track(name, per_week),
             HabitAction::Did {
@@ -150,11 +150,11 @@ impl Superpower for HabitState {
         })
     }
 
-    fn data(&self, context: &PowerContext<'_>) -> Option<Value> {
+    fn data(&self, context: &PowerContext) -> Option<Value> {
         Some(self.to_json(context))
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         if self.habits.is_empty() {
             return "I track no habits yet. Say “track habit: run 3 times a week”.".to_owned();
         }
@@ -169,7 +169,7 @@ impl Superpower for HabitState {
         text
     }
 
-    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+    fn brief(&self, context: &PowerContext) -> Option<String> {
         let today = context.today();
         let due: Vec<&str> = self
             .habits
@@ -221,7 +221,7 @@ impl HabitState {
         &mut self,
         whole: HabitAction,
         each: Vec<HabitAction>,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         let named = |action: &HabitAction| match action {
             HabitAction::Did { what, .. } => what.clone(),
@@ -248,7 +248,7 @@ impl HabitState {
         Some(replies.join("\n"))
     }
 
-    fn did(&mut self, what: &str, days_ago: u32, context: &PowerContext<'_>) -> Option<String> {
+    fn did(&mut self, what: &str, days_ago: u32, context: &PowerContext) -> Option<String> {
         let Some(at) = self.find(what) else {
             return (context.sure && statement::is_thing(what)).then(|| {
                 format!("I'm not tracking {what}. Say “track habit: {what} 3 times a week” first.")
@@ -277,7 +277,7 @@ impl HabitState {
         ))
     }
 
-    fn did_not(&mut self, at: usize, days_ago: u32, context: &PowerContext<'_>) -> String {
+    fn did_not(&mut self, at: usize, days_ago: u32, context: &PowerContext) -> String {
         let today = context.today();
         let habit = &mut self.habits[at];
         let day = local_time::number(today) - days_ago as i32;

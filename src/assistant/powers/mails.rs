@@ -16,7 +16,7 @@ impl Mail {
     }
 
     /// "Ana, Friday, 27 November at 20:00: “Subject”"
-    pub(super) fn display(&self, context: &PowerContext<'_>) -> String {
+    pub(super) fn display(&self, context: &PowerContext) -> String {
         format!(
             "{}, {}: “{}”",
             self.from(),

@@ -97,7 +97,7 @@ const fn before_text(days: i64) -> &'static str {
     }
 }
 
-fn notice(entry: &Entry, context: &PowerContext<'_>) -> Option<Notice> {
+fn notice(entry: &Entry, context: &PowerContext) -> Option<Notice> {
     let date = entry.date(context.today())?;
     let planned = notice::days_before(date, notice_days(entry), HOUR, context.zone())?;
     let over = local_time::moment(date, 0, context.zone())?;
@@ -122,7 +122,7 @@ fn notice(entry: &Entry, context: &PowerContext<'_>) -> Option<Notice> {
 }
 
 impl RenewalState {
-    fn keep(&mut self, draft: EntryDraft, context: &PowerContext<'_>) -> String {
+    fn keep(&mut self, draft: EntryDraft, context: &PowerContext) -> String {
         self.renewals.drop_old(KEPT_DAYS, context);
         let mut draft = draft;
         if draft.period.is_none() {
@@ -151,7 +151,7 @@ impl RenewalState {
         title: &str,
         id: u32,
         replaced: &str,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         self.renewals.skip_past(id, self.notices(context), context);
         let entry = self.renewals.get(id)?;
@@ -191,7 +191,7 @@ impl RenewalState {
         &mut self,
         about: Option<&str>,
         period: Period,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         let found = match about {
             Some(about) => self.renewals.find(about, context),
@@ -217,7 +217,7 @@ impl RenewalState {
         about: &str,
         price: String,
         period: Option<Period>,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         let entry = self.renewals.named(about, context)?;
         let draft = EntryDraft {
@@ -234,12 +234,7 @@ impl RenewalState {
     }
 
     /// Only the person can cancel it: the entry stays.
-    fn order_refused(
-        &self,
-        about: &str,
-        is_kind: bool,
-        context: &PowerContext<'_>,
-    ) -> Option<String> {
+    fn order_refused(&self, about: &str, is_kind: bool, context: &PowerContext) -> Option<String> {
         Some(match self.renewals.named(about, context) {
             Some(entry) => format!(
                 "I can't cancel that with them; please do that yourself. I still know of it: {}. Say “remove the renewal of {}” if I shall not tell you of it any more.",
@@ -269,11 +264,11 @@ fn entry_of_booking(booking: &Booking) -> Option<MailedEntry> {
 impl Superpower for RenewalState {
     type Action = RenewalAction;
 
-    fn add_facts(&mut self, context: &PowerContext<'_>) {
+    fn add_facts(&mut self, context: &PowerContext) {
         self.renewals.add_mailed(context, entry_of_booking);
     }
 
-    fn apply(&mut self, action: RenewalAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: RenewalAction, context: &PowerContext) -> Option<String> {
         Some(match action {
             RenewalAction::Keep {
                 what,
@@ -336,7 +331,7 @@ impl Superpower for RenewalState {
         })
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         self.renewals.listed(
             "What renews",
             "I know of no renewals. Tell me of one: “netflix renews on 5 December”.",
@@ -344,7 +339,7 @@ impl Superpower for RenewalState {
         )
     }
 
-    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+    fn brief(&self, context: &PowerContext) -> Option<String> {
         let today = context.today();
         let soon = self
             .renewals
@@ -374,7 +369,7 @@ impl Superpower for RenewalState {
         lines.collect()
     }
 
-    fn occasions(&self, context: &PowerContext<'_>) -> Vec<Plan> {
+    fn occasions(&self, context: &PowerContext) -> Vec<Plan> {
         let day = |entry: &Entry| {
             let what = format!("{} {}", entry.what, verb(entry));
             Some(Plan::on(what, entry.date(context.today())?))
@@ -382,7 +377,7 @@ impl Superpower for RenewalState {
         self.renewals.list.iter().filter_map(day).collect()
     }
 
-    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+    fn alarm(&self, context: &PowerContext) -> Option<Timestamp> {
         let next = self.renewals.next_notice(&self.notices(context), context);
         // When all have been told, the next year's are planned once this year's are over.
         next.or_else(|| {
@@ -394,7 +389,7 @@ impl Superpower for RenewalState {
         })
     }
 
-    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
+    fn notices(&self, context: &PowerContext) -> Vec<Notice> {
         let list = self.renewals.list.iter();
         list.filter_map(|entry| notice(entry, context)).collect()
     }

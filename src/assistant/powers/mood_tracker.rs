@@ -56,7 +56,7 @@ struct Entry {
 impl Superpower for MoodState {
     type Action = MoodAction;
 
-    fn apply(&mut self, action: MoodAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: MoodAction, context: &PowerContext) -> Option<String> {
         Some(match action {
             // "i'm so tired" is no entry of a diary that nobody keeps.
             MoodAction::LogIfInUse { .. } if self.entries.is_empty() => return None,
@@ -104,15 +104,15 @@ impl Superpower for MoodState {
         })
     }
 
-    fn data(&self, context: &PowerContext<'_>) -> Option<Value> {
+    fn data(&self, context: &PowerContext) -> Option<Value> {
         Some(self.to_json(context))
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         self.past(7, context)
     }
 
-    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+    fn brief(&self, context: &PowerContext) -> Option<String> {
         let (average, _) = self.average(7, context)?;
         Some(format!("Mood in the last 7 days: {average} on average"))
     }
@@ -128,7 +128,7 @@ impl MoodState {
     }
 
     /// The average with one decimal as text, and the number of entries.
-    fn average(&self, days: i64, context: &PowerContext<'_>) -> Option<(String, usize)> {
+    fn average(&self, days: i64, context: &PowerContext) -> Option<(String, usize)> {
         let count = self.since(days, context).count();
         let sum: usize = self
             .since(days, context)
@@ -138,7 +138,7 @@ impl MoodState {
         Some((format!("{}.{}", tenths / 10, tenths % 10), count))
     }
 
-    fn past(&self, days: i64, context: &PowerContext<'_>) -> String {
+    fn past(&self, days: i64, context: &PowerContext) -> String {
         const LISTED_MAX: usize = 14;
         let when = match days {
             1 => "today".to_owned(),

@@ -29,7 +29,7 @@ pub(super) struct Notice {
 
 impl Notice {
     /// When it is sent, at the earliest now; `None`: it is too late.
-    fn goes_out_at(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+    fn goes_out_at(&self, context: &PowerContext) -> Option<Timestamp> {
         let (waking, zone, now) = (context.waking, context.zone(), context.now);
         if self.over <= now {
             return None;
@@ -54,13 +54,13 @@ impl Notice {
 pub(super) fn leave_until(
     leave: Timestamp,
     begins: Timestamp,
-    context: &PowerContext<'_>,
+    context: &PowerContext,
 ) -> Timestamp {
     if leave > context.now { leave } else { begins }
 }
 
 /// The sentence about the notice that a superpower will send, or why it can send none.
-pub(super) fn promise(power: Power, promised: &str, context: &PowerContext<'_>) -> String {
+pub(super) fn promise(power: Power, promised: &str, context: &PowerContext) -> String {
     if !context.reachable {
         return "I can't write to you by myself in this chat, so ask me.".to_owned();
     }
@@ -79,7 +79,7 @@ pub(super) struct SentNotices(BTreeMap<String, i64>);
 
 impl SentNotices {
     /// When the next of `notices` is sent.
-    pub(super) fn next(&self, notices: &[Notice], context: &PowerContext<'_>) -> Option<Timestamp> {
+    pub(super) fn next(&self, notices: &[Notice], context: &PowerContext) -> Option<Timestamp> {
         notices
             .iter()
             .filter(|notice| !self.0.contains_key(&notice.key))
@@ -92,11 +92,7 @@ impl SentNotices {
     }
 
     /// The due notices, which count as sent from now on.
-    pub(super) fn take_due(
-        &mut self,
-        notices: Vec<Notice>,
-        context: &PowerContext<'_>,
-    ) -> Vec<Notice> {
+    pub(super) fn take_due(&mut self, notices: Vec<Notice>, context: &PowerContext) -> Vec<Notice> {
         let kept_from = context.now.plus_ms(-SENT_KEPT_MS).0;
         self.0.retain(|_, forget_at| *forget_at > kept_from);
         let mut due: Vec<Notice> = notices
@@ -137,12 +133,7 @@ pub(super) fn joined(due: &[Notice]) -> Option<String> {
 
 /// The messages that come at that minute of each day, today and on the next two days. Their text is
 /// made when they are sent.
-pub(super) fn daily(
-    name: &str,
-    minute: u32,
-    late_s: i64,
-    context: &PowerContext<'_>,
-) -> Vec<Notice> {
+pub(super) fn daily(name: &str, minute: u32, late_s: i64, context: &PowerContext) -> Vec<Notice> {
     let days = context.today().iter_days().take(3);
     let notice = |date| {
         let planned = local_time::moment(date, minute, context.zone())?;

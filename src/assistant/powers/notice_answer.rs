@@ -69,7 +69,7 @@ pub fn notice_answer(text: &str) -> Option<NoticeAnswer> {
 }
 
 /// "snooze 1 hour", "remind me of that at 5".
-fn again(words: &Words<'_>, at: usize, end: usize) -> Option<NoticeAnswer> {
+fn again(words: &Words, at: usize, end: usize) -> Option<NoticeAnswer> {
     let said = words.phrase(at..end);
     if matches!(
         said.as_str(),
@@ -99,7 +99,7 @@ fn again(words: &Words<'_>, at: usize, end: usize) -> Option<NoticeAnswer> {
 }
 
 /// "move it to 9", "it now arrives on monday", "it's delayed by 2 days".
-fn moved(words: &Words<'_>, at: usize, end: usize) -> Option<NoticeAnswer> {
+fn moved(words: &Words, at: usize, end: usize) -> Option<NoticeAnswer> {
     static DELAYED: Phrases =
         Phrases::new(&["its delayed", "it is delayed", "delay it", "its late"]);
     static MOVED: Phrases = Phrases::new(&[

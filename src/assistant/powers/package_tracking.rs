@@ -92,7 +92,7 @@ pub(super) struct ParcelState {
 }
 
 impl ParcelState {
-    fn keep(&mut self, draft: EntryDraft, is_other: bool, context: &PowerContext<'_>) -> String {
+    fn keep(&mut self, draft: EntryDraft, is_other: bool, context: &PowerContext) -> String {
         self.parcels.drop_old(KEPT_DAYS, context);
         let known = self.parcels.list.iter().find(|entry| {
             let mut numbers = draft.details.split(' ');
@@ -145,12 +145,7 @@ impl ParcelState {
     }
 
     /// More is told of one that has the same number.
-    fn keep_known(
-        &mut self,
-        id: u32,
-        draft: EntryDraft,
-        context: &PowerContext<'_>,
-    ) -> Option<String> {
+    fn keep_known(&mut self, id: u32, draft: EntryDraft, context: &PowerContext) -> Option<String> {
         let entry = self.parcels.list.iter_mut().find(|entry| entry.id == id)?;
         if entry.what == PARCEL || draft.what.split(' ').count() > 1 {
             entry.what = draft.what;
@@ -169,7 +164,7 @@ impl ParcelState {
         &mut self,
         about: Option<&str>,
         arrived: bool,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         let question = about.and_then(|about| self.parcels.question_of(about, context));
         if question.is_some() {
@@ -192,7 +187,7 @@ impl ParcelState {
         }
     }
 
-    fn ask_which(&self, context: &PowerContext<'_>) -> Option<String> {
+    fn ask_which(&self, context: &PowerContext) -> Option<String> {
         context
             .sure
             .then(|| format!("Which one? {}", self.overview(context)))
@@ -203,7 +198,7 @@ impl ParcelState {
         about: Option<&str>,
         time: PlannedTime,
         weekday: Option<&TimeChange>,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         let undated = self.parcels.without_day().filter(|_| about.is_none());
         let named = || self.which(about, context).map(|entry| entry.id);
@@ -229,7 +224,7 @@ impl ParcelState {
         &mut self,
         about: Option<&str>,
         to: &TimeChange,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         let Some(entry) = self.which(about, context) else {
             return self.ask_which(context);
@@ -245,7 +240,7 @@ impl ParcelState {
         &mut self,
         id: u32,
         time: PlannedTime,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         let before = self.parcels.get(id)?.when_text(context);
         let id = self.parcels.set_time(id, time, context)?;
@@ -290,7 +285,7 @@ fn no_longer_waited_for(removed: &Entry) -> String {
     )
 }
 
-fn new_day_needed(entry: &Entry, context: &PowerContext<'_>) -> String {
+fn new_day_needed(entry: &Entry, context: &PowerContext) -> String {
     format!(
         "I still have this day for it: {}. When should it arrive now? Say “it now arrives on friday”.",
         entry.display(context)
@@ -300,11 +295,11 @@ fn new_day_needed(entry: &Entry, context: &PowerContext<'_>) -> String {
 impl Superpower for ParcelState {
     type Action = ParcelAction;
 
-    fn add_facts(&mut self, context: &PowerContext<'_>) {
+    fn add_facts(&mut self, context: &PowerContext) {
         self.parcels.add_mailed(context, entry_of_booking);
     }
 
-    fn apply(&mut self, action: ParcelAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: ParcelAction, context: &PowerContext) -> Option<String> {
         Some(match action {
             ParcelAction::Keep {
                 what,
@@ -356,7 +351,7 @@ impl Superpower for ParcelState {
         })
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         self.parcels.listed(
             "Parcels on their way, as far as I was told",
             "I know of no parcels. Tell me of one: “my parcel from Zalando arrives on friday”. I can't ask carriers.",
@@ -364,7 +359,7 @@ impl Superpower for ParcelState {
         )
     }
 
-    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+    fn brief(&self, context: &PowerContext) -> Option<String> {
         let today = self.parcels.between(context.today(), context.today());
         let names: Vec<&str> = today.iter().map(|(_, entry)| entry.what.as_str()).collect();
         (!names.is_empty()).then(|| format!("Expected: {}", names.join(", ")))
@@ -383,7 +378,7 @@ impl Superpower for ParcelState {
         self.parcels.lines_between(span, line)
     }
 
-    fn occasions(&self, context: &PowerContext<'_>) -> Vec<Plan> {
+    fn occasions(&self, context: &PowerContext) -> Vec<Plan> {
         let mut plans = self.parcels.plans(context);
         for plan in &mut plans {
             plan.what.push_str(" arrives");
@@ -391,7 +386,7 @@ impl Superpower for ParcelState {
         plans
     }
 
-    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
+    fn notices(&self, context: &PowerContext) -> Vec<Notice> {
         let to_notice = |entry: &Entry| {
             let date = entry.date(context.today())?;
             let span = entries::on_the_day(date, context)?;

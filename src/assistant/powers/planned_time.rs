@@ -63,7 +63,7 @@ impl TimeInText {
     }
 
     /// The words of its time of day alone: "at 10" of "next week at 10".
-    pub(super) fn clock_text(&self, words: &Words<'_>) -> Option<String> {
+    pub(super) fn clock_text(&self, words: &Words) -> Option<String> {
         let is_clock = |(from, to): &(usize, usize)| {
             let read = when::read(words, *from).filter(|(_, end)| end == to);
             read.is_some_and(|(spec, _)| spec.clock.is_some() && spec.day.is_none())
@@ -77,7 +77,7 @@ impl TimeInText {
     }
 
     /// The words from `from` to `end` without the words of the time.
-    pub(super) fn rest(&self, words: &Words<'_>, from: usize, end: usize) -> Vec<String> {
+    pub(super) fn rest(&self, words: &Words, from: usize, end: usize) -> Vec<String> {
         let (first, last) = self.range();
         let inside = (first..last).find(|at| !self.spans.iter().any(|s| (s.0..s.1).contains(at)));
         let mut parts = vec![(from, first.max(from))];
@@ -96,7 +96,7 @@ impl TimeInText {
 }
 
 /// Where words end that are no link to the time after them: "hotel Astoria from", "table is".
-fn before_link(words: &Words<'_>, from: usize, to: usize) -> usize {
+fn before_link(words: &Words, from: usize, to: usize) -> usize {
     let is_link = |at: usize| {
         [
             "from", "on", "at", "is", "are", "now", "until", "till", "by", "starting", "its",
@@ -132,7 +132,7 @@ fn day_unsure() -> String {
 
 /// The time between the words `from` and `end`. `evening`: a bare 8 is 20:00.
 pub(super) fn find(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     from: usize,
     end: usize,
     evening: bool,
@@ -187,7 +187,7 @@ pub(super) fn find(
 }
 
 /// "sat" directly after a verb, with the hour after it: elsewhere it may be another word.
-pub(super) fn short_day(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<TimeInText> {
+pub(super) fn short_day(message: &ParsedMessage, at: usize, end: usize) -> Option<TimeInText> {
     let words = &message.words;
     let name = words.get(at);
     let is_short = when::weekday_name(name).is_some() && !name.ends_with("day");
@@ -214,11 +214,7 @@ pub(super) fn comes_again() -> String {
 }
 
 /// Whether words of a day are left, so that it was half understood: "friday week".
-fn has_day_left(
-    words: &Words<'_>,
-    range: std::ops::Range<usize>,
-    spans: &[(usize, usize)],
-) -> bool {
+fn has_day_left(words: &Words, range: std::ops::Range<usize>, spans: &[(usize, usize)]) -> bool {
     let mut left = range.filter(|at| !spans.iter().any(|span| (span.0..span.1).contains(at)));
     left.any(|at| {
         let word = words.get(at);
@@ -229,7 +225,7 @@ fn has_day_left(
 
 /// Whether "5/6" is left, which has two readings as a date.
 fn has_slashed_left(
-    words: &Words<'_>,
+    words: &Words,
     mut range: std::ops::Range<usize>,
     spans: &[(usize, usize)],
 ) -> bool {
@@ -242,13 +238,13 @@ fn has_slashed_left(
 }
 
 /// Whether no day is named but a week or a month: "next week".
-fn is_vague(words: &Words<'_>, spans: &[(usize, usize)]) -> bool {
+fn is_vague(words: &Words, spans: &[(usize, usize)]) -> bool {
     let mut inside = spans.iter().flat_map(|(from, to)| *from..*to);
     inside.any(|at| is_open_span(words, at))
 }
 
 /// Whether the words at `at` name a week or a month, so that the day is open.
-pub(super) fn is_open_span(words: &Words<'_>, at: usize) -> bool {
+pub(super) fn is_open_span(words: &Words, at: usize) -> bool {
     static PHRASES: Phrases = Phrases::new(&[
         "next week", "next wk", "next month", "next year", "this week", "this weekend",
         "next weekend", "the weekend",
@@ -257,7 +253,7 @@ pub(super) fn is_open_span(words: &Words<'_>, at: usize) -> bool {
 }
 
 /// Whether a day other than today is named between those words.
-pub(super) fn names_other_day(words: &Words<'_>, mut range: std::ops::Range<usize>) -> bool {
+pub(super) fn names_other_day(words: &Words, mut range: std::ops::Range<usize>) -> bool {
     range.any(|at| {
         let day = when::read(words, at).and_then(|(spec, _)| spec.day);
         day.is_some_and(|day| day != Day::Today) || words.get(at) == "yesterday"
@@ -265,7 +261,7 @@ pub(super) fn names_other_day(words: &Words<'_>, mut range: std::ops::Range<usiz
 }
 
 /// Whether alternative times are named: "friday or saturday", "at 7 or 8".
-fn has_choice(words: &Words<'_>, range: std::ops::Range<usize>) -> bool {
+fn has_choice(words: &Words, range: std::ops::Range<usize>) -> bool {
     let is_time = |at: usize| {
         let is_number = words.get(at).starts_with(|c: char| c.is_ascii_digit());
         is_number || when::read(words, at).is_some() || when::day_at(words, at).is_some()
@@ -280,7 +276,7 @@ fn has_choice(words: &Words<'_>, range: std::ops::Range<usize>) -> bool {
 
 /// Whether a span of numbers is left that may be its time: "from 12 to 2", "12 to 15 march",
 /// "6 to 8". "for 4 to 6 people" is none.
-fn has_span(words: &Words<'_>, range: std::ops::Range<usize>, spec: &TimeExpression) -> bool {
+fn has_span(words: &Words, range: std::ops::Range<usize>, spec: &TimeExpression) -> bool {
     let is_number = |at: usize| {
         let digits = words
             .get(at)
@@ -315,14 +311,14 @@ fn has_span(words: &Words<'_>, range: std::ops::Range<usize>, spec: &TimeExpress
 /// The time that `spec` says. The error is the reply that says why it can't be used.
 pub(super) fn resolve(
     spec: TimeExpression,
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
 ) -> Result<PlannedTime, String> {
     resolved(spec, message, false).map_err(problem_text)
 }
 
 fn resolved(
     spec: TimeExpression,
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     evening: bool,
 ) -> Result<PlannedTime, Problem> {
     let (now, zone) = (message.context.now, message.zone());

@@ -113,7 +113,7 @@ struct Question {
     about: String,
 }
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, CheckinAction)> {
+pub(super) fn parse(message: &ParsedMessage) -> Option<(RequestStrength, CheckinAction)> {
     use RequestStrength::{Clear, Soft};
     let words = &message.words;
     let (at, end) = (statement::start(message), parsers::end(words));
@@ -226,7 +226,7 @@ impl CheckinState {
         (what, time): (String, PlannedTime),
         said: (Option<&TimeChange>, EntryMention),
         after: WordsAfterTime,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> String {
         self.events.drop_old(KEPT_DAYS, context);
         let draft = EntryDraft {
@@ -259,7 +259,7 @@ impl CheckinState {
         (what, details): (&str, &str),
         time: PlannedTime,
         before: &str,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> String {
         let when = texts::time_text(time.day, time.minute, context.today());
         let asked_at = question_span(time.day, time.minute, what, context).map(|(at, _)| {
@@ -277,7 +277,7 @@ impl CheckinState {
     }
 
     /// Those that were not asked about yet.
-    fn to_ask(&self, context: &PowerContext<'_>) -> Entries {
+    fn to_ask(&self, context: &PowerContext) -> Entries {
         let is_over = |entry: &Entry| {
             let date = entry.date(context.today());
             let span =
@@ -289,7 +289,7 @@ impl CheckinState {
         events
     }
 
-    fn questions(&self, context: &PowerContext<'_>) -> Vec<Question> {
+    fn questions(&self, context: &PowerContext) -> Vec<Question> {
         let own = self.events.list.iter().filter_map(|entry| {
             let date = entry.date(context.today())?;
             let span = question_span(date, entry.minute, &entry.what, context)?;
@@ -341,7 +341,7 @@ fn question_span(
     date: NaiveDate,
     minute: Option<u32>,
     what: &str,
-    context: &PowerContext<'_>,
+    context: &PowerContext,
 ) -> Option<(Timestamp, Timestamp)> {
     let zone = context.zone();
     let next = date.succ_opt()?;
@@ -362,7 +362,7 @@ fn question(what: &str) -> String {
 impl Superpower for CheckinState {
     type Action = CheckinAction;
 
-    fn apply(&mut self, action: CheckinAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: CheckinAction, context: &PowerContext) -> Option<String> {
         Some(match action {
             CheckinAction::Keep {
                 what,
@@ -393,7 +393,7 @@ impl Superpower for CheckinState {
         })
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         self.to_ask(context).listed(
             "Afterwards I ask how these were",
             "There's nothing I would ask about. Tell me of something: “I have an interview tomorrow at 10”.",
@@ -401,7 +401,7 @@ impl Superpower for CheckinState {
         )
     }
 
-    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+    fn brief(&self, context: &PowerContext) -> Option<String> {
         let today = self.events.between(context.today(), context.today());
         let line = |(_, entry): &(NaiveDate, &Entry)| match entry.minute {
             Some(minute) => format!("{} at {}", entry.what, texts::clock_text(minute)),
@@ -423,17 +423,17 @@ impl Superpower for CheckinState {
         self.events.lines_between(span, line)
     }
 
-    fn occasions(&self, context: &PowerContext<'_>) -> Vec<Plan> {
+    fn occasions(&self, context: &PowerContext) -> Vec<Plan> {
         self.events.plans(context)
     }
 
-    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+    fn alarm(&self, context: &PowerContext) -> Option<Timestamp> {
         let questions = self.questions(context).into_iter();
         let notices: Vec<Notice> = questions.map(|question| question.notice).collect();
         self.events.next_notice(&notices, context)
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext) -> Option<String> {
         let mut questions: Vec<Question> = self.questions(context);
         let notices = questions
             .iter()

@@ -138,7 +138,7 @@ impl NoticePreferences {
     }
 }
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<NoticeRequest> {
+pub(super) fn parse(message: &ParsedMessage) -> Option<NoticeRequest> {
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
     if stops_these(message.request()) {
@@ -189,7 +189,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<NoticeRequest> {
 }
 
 /// "stop parcels", "resume parcels".
-fn of_superpower(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<NoticeRequest> {
+fn of_superpower(message: &ParsedMessage, at: usize, end: usize) -> Option<NoticeRequest> {
     let words = &message.words;
     let stop = words.after(at, phrases!["stop", "mute", "turn off", "no more"]);
     let resume = words.after(at, phrases!["resume", "unmute", "turn on", "restart"]);
@@ -227,7 +227,7 @@ fn stops_these(request: &str) -> bool {
 }
 
 /// "8 to 23:00", "8-23", "from 8 until 11pm".
-fn hours(words: &Words<'_>, from: usize, end: usize) -> Option<WakingHours> {
+fn hours(words: &Words, from: usize, end: usize) -> Option<WakingHours> {
     if let Some((start, stop)) = words.get(from).split_once(['-', '–'])
         && from + 1 == end
     {

@@ -63,14 +63,14 @@ impl PowerCalls {
     }
 }
 
-pub fn recognise(context: &MessageContext<'_>) -> PowerCalls {
+pub fn recognise(context: &MessageContext) -> PowerCalls {
     in_message(&read_message(context), true)
 }
 
 /// Recognises requests in a parsed message. Most messages cost only a check of their words.
 /// `has_clauses`: also the parts that report different things.
 pub(in crate::assistant) fn recognise_message(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     has_clauses: bool,
 ) -> PowerCalls {
     match message.words.iter_hashed().any(may_ask) {
@@ -79,7 +79,7 @@ pub(in crate::assistant) fn recognise_message(
     }
 }
 
-fn in_message(message: &ParsedMessage<'_>, has_clauses: bool) -> PowerCalls {
+fn in_message(message: &ParsedMessage, has_clauses: bool) -> PowerCalls {
     let is_too_long = message.context.text.len() > TEXT_BYTES_MAX;
     if is_too_long || message.words.len() == 0 || changes_reminder(message) {
         return PowerCalls::default();
@@ -105,8 +105,8 @@ fn in_message(message: &ParsedMessage<'_>, has_clauses: bool) -> PowerCalls {
 /// The requests of one part of the message.
 fn in_part(
     text: &str,
-    message: &ParsedMessage<'_>,
-    read: impl Fn(&ParsedMessage<'_>) -> PowerCalls,
+    message: &ParsedMessage,
+    read: impl Fn(&ParsedMessage) -> PowerCalls,
 ) -> PowerCalls {
     let context = MessageContext {
         text,
@@ -146,7 +146,7 @@ fn unclear_calls(mut all: PowerCalls, anew: &PowerCalls, list: Option<PowerCall>
 const CORRECTION_UNCLEAR: &str = "You changed something in that, and I'm not sure what you mean in the end, so I've done nothing. Please say it once more, only as you mean it.";
 
 /// The requests of the whole message, without corrections.
-fn calls_in(message: &ParsedMessage<'_>) -> PowerCalls {
+fn calls_in(message: &ParsedMessage) -> PowerCalls {
     let kind = statement::sentence_kind(message);
     let inner_context = inner_statement(message, kind).map(|text| MessageContext {
         text,
@@ -197,7 +197,7 @@ fn calls_in(message: &ParsedMessage<'_>) -> PowerCalls {
 }
 
 /// "change the flight reminder to 6": the reminder is meant, not the flight.
-fn changes_reminder(message: &ParsedMessage<'_>) -> bool {
+fn changes_reminder(message: &ParsedMessage) -> bool {
     const NAME_WORDS_MAX: usize = 6;
     let (words, at) = (&message.words, message.start);
     static VERBS: Phrases = Phrases::new(&[
@@ -228,9 +228,9 @@ fn inner_statement<'a>(message: &ParsedMessage<'a>, kind: SentenceKind) -> Optio
 /// The meaning of a message for one superpower, which stores only statements.
 fn understood(
     power: Power,
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     kind: SentenceKind,
-    inner: Option<&ParsedMessage<'_>>,
+    inner: Option<&ParsedMessage>,
 ) -> Option<(RequestStrength, PowerAction)> {
     let call = power.parse(message);
     // Whether it stores a statement, and about something that can be named so.
@@ -255,7 +255,7 @@ fn understood(
 
 /// Whether it asks for what may as well be a memory, which only those are spared who have
 /// the superpower. The first superpowers say so themselves.
-fn may_be_recalled(power: Power, message: &ParsedMessage<'_>) -> bool {
+fn may_be_recalled(power: Power, message: &ParsedMessage) -> bool {
     let is_asked = matches!(
         message.words.get(message.start),
         "when" | "whens" | "where" | "wheres" | "what" | "whats"

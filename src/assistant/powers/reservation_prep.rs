@@ -105,7 +105,7 @@ impl ReservationState {
         draft: EntryDraft,
         part: Option<&TimeChange>,
         mention: EntryMention,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> String {
         self.bookings.drop_old(KEPT_DAYS, context);
         let found = self.named(&EntryRef::of_name(draft.what.clone()), context);
@@ -142,7 +142,7 @@ impl ReservationState {
     }
 
     /// The text of its reminder.
-    fn announced(&mut self, id: u32, context: &PowerContext<'_>) -> String {
+    fn announced(&mut self, id: u32, context: &PowerContext) -> String {
         let is_late = self.bookings.skip_past(id, self.notices(context), context);
         let has_hour = self.bookings.get(id).is_some_and(|e| e.minute.is_some());
         let before = match (has_hour, is_late) {
@@ -161,7 +161,7 @@ impl ReservationState {
         &mut self,
         which: &EntryRef,
         (to, said): (TimeChange, &str),
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         let entry = match self.find_one(which, context) {
             BookingMatch::One(entry) => entry,
@@ -180,12 +180,7 @@ impl ReservationState {
     }
 
     /// Moves the one with that id.
-    fn relocate_one(
-        &mut self,
-        id: u32,
-        to: TimeChange,
-        context: &PowerContext<'_>,
-    ) -> Option<String> {
+    fn relocate_one(&mut self, id: u32, to: TimeChange, context: &PowerContext) -> Option<String> {
         let entry = self.bookings.get(id)?;
         let words = Words::new(&entry.what);
         let is_late = match entry.minute {
@@ -208,7 +203,7 @@ impl ReservationState {
         which: &EntryRef,
         (first, last): (NaiveDate, NaiveDate),
         said: &str,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         let id = match self.find_one(which, context) {
             BookingMatch::One(entry) => entry.id,
@@ -227,7 +222,7 @@ impl ReservationState {
         self.new_time(id, context)
     }
 
-    fn new_time(&mut self, id: u32, context: &PowerContext<'_>) -> Option<String> {
+    fn new_time(&mut self, id: u32, context: &PowerContext) -> Option<String> {
         let notice = self.announced(id, context);
         let line = self.bookings.get(id)?.display(context);
         Some(format!(
@@ -236,12 +231,12 @@ impl ReservationState {
     }
 
     /// The soonest one with one of these words in its text.
-    fn detail(&self, words: &[&str], context: &PowerContext<'_>) -> Option<String> {
+    fn detail(&self, words: &[&str], context: &PowerContext) -> Option<String> {
         let entry = self.bookings.with_word(words, context)?;
         Some(format!("📌 {}", entry.display(context)))
     }
 
-    fn show(&self, which: &EntryRef, context: &PowerContext<'_>) -> Option<String> {
+    fn show(&self, which: &EntryRef, context: &PowerContext) -> Option<String> {
         match self.named(which, context).first() {
             Some(entry) => Some(format!("📌 {}", entry.display(context))),
             None => context.sure.then(|| none_of(which)),
@@ -249,7 +244,7 @@ impl ReservationState {
     }
 
     /// Something else may be meant where nothing of its kind is kept.
-    fn none_of(&self, which: &EntryRef, context: &PowerContext<'_>) -> Option<String> {
+    fn none_of(&self, which: &EntryRef, context: &PowerContext) -> Option<String> {
         let is_meant = context.sure || self.keeps_kind_of(which);
         is_meant.then(|| format!("{} {}", none_of(which), self.overview(context)))
     }
@@ -259,7 +254,7 @@ impl ReservationState {
         &mut self,
         which: &EntryRef,
         is_done: bool,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         let id = match self.find_one(which, context) {
             BookingMatch::One(entry) => entry.id,
@@ -273,7 +268,7 @@ impl ReservationState {
         self.forget(id, is_done, context)
     }
 
-    fn forget(&mut self, id: u32, is_done: bool, context: &PowerContext<'_>) -> Option<String> {
+    fn forget(&mut self, id: u32, is_done: bool, context: &PowerContext) -> Option<String> {
         let removed = self.bookings.remove(id, context)?.display(context);
         let hint = match is_done {
             true => "",
@@ -289,7 +284,7 @@ impl ReservationState {
         &mut self,
         found: Vec<u32>,
         request: impl Fn(usize) -> String,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> String {
         self.choices = self.bookings.choices(&found, request, context);
         RequestChoice::question(&self.choices)
@@ -305,7 +300,7 @@ fn none_of(which: &EntryRef) -> String {
 }
 
 /// A table, a room or an appointment of a mail, with its number and address.
-fn entry_of_booking(booking: &Booking, context: &PowerContext<'_>) -> Option<MailedEntry> {
+fn entry_of_booking(booking: &Booking, context: &PowerContext) -> Option<MailedEntry> {
     let is_one = matches!(
         booking.kind,
         FactKind::Restaurant | FactKind::Hotel | FactKind::Appointment
@@ -337,12 +332,12 @@ fn entry_of_booking(booking: &Booking, context: &PowerContext<'_>) -> Option<Mai
 impl Superpower for ReservationState {
     type Action = ReservationAction;
 
-    fn add_facts(&mut self, context: &PowerContext<'_>) {
+    fn add_facts(&mut self, context: &PowerContext) {
         self.bookings
             .add_mailed(context, |booking| entry_of_booking(booking, context));
     }
 
-    fn apply(&mut self, action: ReservationAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: ReservationAction, context: &PowerContext) -> Option<String> {
         Some(match action {
             ReservationAction::Keep {
                 what,
@@ -402,7 +397,7 @@ impl Superpower for ReservationState {
         })
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         self.bookings.listed(
             "Your bookings",
             "I know of no bookings. Tell me of one: “dinner at Luigi on friday at 20:00, +1555 0100”.",
@@ -410,7 +405,7 @@ impl Superpower for ReservationState {
         )
     }
 
-    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+    fn brief(&self, context: &PowerContext) -> Option<String> {
         let today = context.today();
         self.bookings.brief("Booked", (today, today), context)
     }
@@ -432,7 +427,7 @@ impl Superpower for ReservationState {
         self.bookings.lines_between(span, line)
     }
 
-    fn plans(&self, context: &PowerContext<'_>) -> Vec<Plan> {
+    fn plans(&self, context: &PowerContext) -> Vec<Plan> {
         self.bookings.plans(context)
     }
 
@@ -440,7 +435,7 @@ impl Superpower for ReservationState {
         (!self.choices.is_empty()).then(|| PowerEffect::AskWhich(self.choices.clone()))
     }
 
-    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
+    fn notices(&self, context: &PowerContext) -> Vec<Notice> {
         let to_notice = |entry: &Entry| {
             let date = entry.date(context.today())?;
             let span = match entry.minute {

@@ -26,24 +26,24 @@ pub(super) enum SentenceKind {
 }
 
 /// Whether it is asked for in the form of a question: "can you note …?"
-fn is_request(message: &ParsedMessage<'_>) -> bool {
+fn is_request(message: &ParsedMessage) -> bool {
     static ASKED: Phrases =
         Phrases::new(&["can you", "can u", "could you", "would you", "will you"]);
     (0..message.start).any(|at| message.words.after(at, &ASKED).is_some())
 }
 
 /// Whether it is only wished for: "I want to run today".
-fn is_wished(message: &ParsedMessage<'_>) -> bool {
+fn is_wished(message: &ParsedMessage) -> bool {
     let wished = phrases!["i want to", "i would like to", "id like to"];
     (0..message.start).any(|at| message.words.after(at, wished).is_some())
 }
 
 /// Where the sentence begins, after words like "actually".
-pub(super) fn start(message: &ParsedMessage<'_>) -> usize {
+pub(super) fn start(message: &ParsedMessage) -> usize {
     message.words.skip(message.start, &FILLERS)
 }
 
-pub(super) fn sentence_kind(message: &ParsedMessage<'_>) -> SentenceKind {
+pub(super) fn sentence_kind(message: &ParsedMessage) -> SentenceKind {
     let (words, at) = (&message.words, start(message));
     let begins = |phrases: &[&str]| words.after(at, phrases).is_some();
     // "didn't run today" is told, "do not forget …" asked for.
@@ -61,12 +61,12 @@ pub(super) fn sentence_kind(message: &ParsedMessage<'_>) -> SentenceKind {
 }
 
 /// The word at which the question's subject begins: after "is it true that".
-pub(super) fn after_question(message: &ParsedMessage<'_>) -> Option<usize> {
+pub(super) fn after_question(message: &ParsedMessage) -> Option<usize> {
     message.words.after(start(message), &ASKING)
 }
 
 /// The word after a hedge: after "I think" and "Bo said that".
-pub(super) fn after_hedge(message: &ParsedMessage<'_>) -> Option<usize> {
+pub(super) fn after_hedge(message: &ParsedMessage) -> Option<usize> {
     let (words, at) = (&message.words, start(message));
     let said = || {
         (at + 1..=at + SPEAKER_WORDS_MAX).find_map(|verb| {
@@ -91,22 +91,22 @@ pub(super) fn is_clause_word(word: &str) -> bool {
 }
 
 /// "lunch, undo", "lunch and bought milk": something else is asked for or told after it.
-pub(super) fn has_second_request(words: &Words<'_>) -> bool {
+pub(super) fn has_second_request(words: &Words) -> bool {
     follows(words, &SECOND_REQUESTS)
 }
 
 /// "today, remind me at 5 to call ann", "today. add milk to my list": something is asked for after it.
-pub(super) fn has_request(words: &Words<'_>) -> bool {
+pub(super) fn has_request(words: &Words) -> bool {
     follows(words, &REQUESTS)
 }
 
 /// "lunch and tell bo"
-pub(super) fn has_errand(words: &Words<'_>) -> bool {
+pub(super) fn has_errand(words: &Words) -> bool {
     follows(words, &ERRANDS)
 }
 
 /// Whether one of the beginnings follows a link, or punctuation.
-fn follows(words: &Words<'_>, beginnings: &[&str]) -> bool {
+fn follows(words: &Words, beginnings: &[&str]) -> bool {
     let is_linked = |at: usize| {
         words.is_set_off(at - 1) || matches!(words.get(at - 1), "and" | "then" | "also" | "plus")
     };
@@ -114,7 +114,7 @@ fn follows(words: &Words<'_>, beginnings: &[&str]) -> bool {
 }
 
 /// Whether the words begin another request, after a link such as "and".
-pub(super) fn begins_request(words: &Words<'_>) -> bool {
+pub(super) fn begins_request(words: &Words) -> bool {
     let from = words.skip(
         0,
         phrases!["and then", "and also", "and", "then", "also", "plus"],

@@ -9,7 +9,7 @@ const STATE_BYTES_MAX: usize = 512 * 1024;
 /// The stored state, with the facts from elsewhere.
 pub(super) fn read<S: Superpower>(
     stored: Option<&StoredState>,
-    context: &PowerContext<'_>,
+    context: &PowerContext,
 ) -> Result<S, serde_json::Error> {
     let stored = stored.map(|stored| stored.state.as_str());
     let mut state = match stored {
@@ -24,7 +24,7 @@ pub(super) fn act<S: Superpower>(
     power: Power,
     stored: Option<&StoredState>,
     action: S::Action,
-    context: &PowerContext<'_>,
+    context: &PowerContext,
 ) -> Result<PowerOutcome, serde_json::Error> {
     let before = read::<S>(stored, context)?;
     let mut after = before.clone();
@@ -57,7 +57,7 @@ pub(super) fn act<S: Superpower>(
 /// The overview of the state.
 pub(super) fn overview<S: Superpower>(
     stored: Option<&StoredState>,
-    context: &PowerContext<'_>,
+    context: &PowerContext,
 ) -> Result<PowerOutcome, serde_json::Error> {
     let state = read::<S>(stored, context)?;
     Ok(unchanged(&state, Some(state.overview(context)), context))
@@ -67,7 +67,7 @@ pub(super) fn overview<S: Superpower>(
 pub(super) fn reply_only<S: Superpower>(
     stored: Option<&StoredState>,
     reply: String,
-    context: &PowerContext<'_>,
+    context: &PowerContext,
 ) -> Result<PowerOutcome, serde_json::Error> {
     let is_meant = context.sure || stored.is_some();
     let state = read::<S>(stored, context)?;
@@ -77,7 +77,7 @@ pub(super) fn reply_only<S: Superpower>(
 fn unchanged<S: Superpower>(
     state: &S,
     reply: Option<String>,
-    context: &PowerContext<'_>,
+    context: &PowerContext,
 ) -> PowerOutcome {
     PowerOutcome {
         reply,
@@ -100,7 +100,7 @@ fn full(power: Power) -> String {
 pub(super) fn undo<S: Superpower>(
     power: Power,
     stored: Option<&StoredState>,
-    context: &PowerContext<'_>,
+    context: &PowerContext,
 ) -> Result<PowerOutcome, serde_json::Error> {
     let now = read::<S>(stored, context)?;
     let nothing = || format!("There's nothing to undo for the {}.", power.title());
@@ -132,7 +132,7 @@ pub(super) fn undo<S: Superpower>(
 pub(super) fn on_alarm<S: Superpower>(
     stored: Option<&StoredState>,
     at: Timestamp,
-    context: &PowerContext<'_>,
+    context: &PowerContext,
 ) -> Result<PowerOutcome, serde_json::Error> {
     let before = read::<S>(stored, context)?;
     let mut after = before.clone();

@@ -60,16 +60,16 @@ pub(super) trait Superpower:
 
     /// Adds facts from elsewhere, such as bookings of mails, to the state while it is used. They
     /// are not stored with it.
-    fn add_facts(&mut self, _context: &PowerContext<'_>) {}
+    fn add_facts(&mut self, _context: &PowerContext) {}
 
     /// `None` when the action isn't about anything in the state.
-    fn apply(&mut self, action: Self::Action, context: &PowerContext<'_>) -> Option<String>;
+    fn apply(&mut self, action: Self::Action, context: &PowerContext) -> Option<String>;
 
     /// A text about the current state.
-    fn overview(&self, context: &PowerContext<'_>) -> String;
+    fn overview(&self, context: &PowerContext) -> String;
 
     /// Lines for the daily summary.
-    fn brief(&self, _context: &PowerContext<'_>) -> Option<String> {
+    fn brief(&self, _context: &PowerContext) -> Option<String> {
         None
     }
 
@@ -79,29 +79,29 @@ pub(super) trait Superpower:
     }
 
     /// The messages about its entries that it sends on its own.
-    fn notices(&self, _context: &PowerContext<'_>) -> Vec<Notice> {
+    fn notices(&self, _context: &PowerContext) -> Vec<Notice> {
         Vec::new()
     }
 
     /// Its next alarm after now.
-    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+    fn alarm(&self, context: &PowerContext) -> Option<Timestamp> {
         let entries = self.entries()?;
         entries.next_notice(&self.notices(context), context)
     }
 
     /// Handles the alarm that was set for `at`.
-    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext) -> Option<String> {
         let notices = self.notices(context);
         self.entries_mut()?.tell(notices, context)
     }
 
     /// Its plans for coming days, for other superpowers.
-    fn plans(&self, _context: &PowerContext<'_>) -> Vec<Plan> {
+    fn plans(&self, _context: &PowerContext) -> Vec<Plan> {
         Vec::new()
     }
 
     /// Events before which a person may want a reminder.
-    fn occasions(&self, context: &PowerContext<'_>) -> Vec<Plan> {
+    fn occasions(&self, context: &PowerContext) -> Vec<Plan> {
         self.plans(context)
     }
 
@@ -135,7 +135,7 @@ pub(super) trait Superpower:
     }
 
     /// Its state as typed fields, for a language model; `None` where a text says it all.
-    fn data(&self, context: &PowerContext<'_>) -> Option<Value> {
+    fn data(&self, context: &PowerContext) -> Option<Value> {
         self.entries().map(|entries| entries.to_json(context))
     }
 

@@ -65,7 +65,7 @@ macro_rules! superpowers {
             /// The action that a message requests of it, and how explicitly.
             pub(super) fn parse(
                 self,
-                message: &ParsedMessage<'_>,
+                message: &ParsedMessage,
             ) -> Option<(RequestStrength, PowerAction)> {
                 match self {
                     $(Self::$power => {
@@ -80,7 +80,7 @@ macro_rules! superpowers {
                 self,
                 stored: Option<&StoredState>,
                 action: PowerAction,
-                context: &PowerContext<'_>,
+                context: &PowerContext,
             ) -> Result<PowerOutcome, serde_json::Error> {
                 match (self, action) {
                     $((Self::$power, PowerAction::$power(action)) => {
@@ -104,7 +104,7 @@ macro_rules! superpowers {
                 self,
                 stored: Option<&StoredState>,
                 at: Timestamp,
-                context: &PowerContext<'_>,
+                context: &PowerContext,
             ) -> Result<PowerOutcome, serde_json::Error> {
                 match self {
                     $(Self::$power => stored::on_alarm::<$module::$state>(stored, at, context),)*
@@ -115,7 +115,7 @@ macro_rules! superpowers {
             pub fn alarm(
                 self,
                 stored: Option<&StoredState>,
-                context: &PowerContext<'_>,
+                context: &PowerContext,
             ) -> Result<Option<Timestamp>, serde_json::Error> {
                 Ok(match self {
                     $(Self::$power => read_state::<$module::$state>(stored, context)?.alarm(context),)*
@@ -126,7 +126,7 @@ macro_rules! superpowers {
             pub fn brief(
                 self,
                 stored: Option<&StoredState>,
-                context: &PowerContext<'_>,
+                context: &PowerContext,
             ) -> Option<String> {
                 match self {
                     $(Self::$power => read_state::<$module::$state>(stored, context).ok()?.brief(context),)*
@@ -138,7 +138,7 @@ macro_rules! superpowers {
                 self,
                 stored: Option<&StoredState>,
                 span: DaySpan,
-                context: &PowerContext<'_>,
+                context: &PowerContext,
             ) -> Vec<String> {
                 match self {
                     $(Self::$power => read_state::<$module::$state>(stored, context)
@@ -150,7 +150,7 @@ macro_rules! superpowers {
             pub fn plans(
                 self,
                 stored: Option<&StoredState>,
-                context: &PowerContext<'_>,
+                context: &PowerContext,
             ) -> Vec<Plan> {
                 match self {
                     $(Self::$power => read_state::<$module::$state>(stored, context)
@@ -162,7 +162,7 @@ macro_rules! superpowers {
             pub fn occasions(
                 self,
                 stored: Option<&StoredState>,
-                context: &PowerContext<'_>,
+                context: &PowerContext,
             ) -> Vec<Plan> {
                 match self {
                     $(Self::$power => read_state::<$module::$state>(stored, context)
@@ -174,7 +174,7 @@ macro_rules! superpowers {
             pub fn data(
                 self,
                 stored: Option<&StoredState>,
-                context: &PowerContext<'_>,
+                context: &PowerContext,
             ) -> Option<Value> {
                 match self {
                     $(Self::$power => read_state::<$module::$state>(stored, context).ok()?.data(context),)*

@@ -70,7 +70,7 @@ pub(super) struct TicketState {
 }
 
 impl TicketState {
-    fn keep(&mut self, draft: EntryDraft, context: &PowerContext<'_>) -> String {
+    fn keep(&mut self, draft: EntryDraft, context: &PowerContext) -> String {
         self.tickets.drop_old(KEPT_DAYS, context);
         let id = match self.tickets.add(POWER, draft) {
             Ok(id) => id,
@@ -95,7 +95,7 @@ impl TicketState {
 }
 
 /// `is_late`: the time at which it would be shown has passed.
-fn promised(is_late: bool, context: &PowerContext<'_>) -> String {
+fn promised(is_late: bool, context: &PowerContext) -> String {
     match is_late {
         true => "That's so soon that I show it only when you say “my tickets”.".to_owned(),
         false => promise(
@@ -116,11 +116,11 @@ fn thrown_away(removed: &Entry) -> String {
 impl Superpower for TicketState {
     type Action = TicketAction;
 
-    fn add_facts(&mut self, context: &PowerContext<'_>) {
+    fn add_facts(&mut self, context: &PowerContext) {
         self.tickets.add_mailed(context, entry_of_booking);
     }
 
-    fn apply(&mut self, action: TicketAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: TicketAction, context: &PowerContext) -> Option<String> {
         Some(match action {
             TicketAction::Keep {
                 text,
@@ -191,7 +191,7 @@ impl Superpower for TicketState {
         })
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         self.tickets.listed(
             "Your tickets",
             "I keep no tickets. Send me one: “keep this ticket: Coldplay, friday 20:00, row 5 seat 12”.",
@@ -199,7 +199,7 @@ impl Superpower for TicketState {
         )
     }
 
-    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+    fn brief(&self, context: &PowerContext) -> Option<String> {
         let today = self.tickets.between(context.today(), context.today());
         let names: Vec<&str> = today.iter().map(|(_, entry)| entry.what.as_str()).collect();
         (!names.is_empty()).then(|| format!("Tickets: {}", names.join("; ")))
@@ -218,11 +218,11 @@ impl Superpower for TicketState {
         self.tickets.lines_between(span, line)
     }
 
-    fn plans(&self, context: &PowerContext<'_>) -> Vec<Plan> {
+    fn plans(&self, context: &PowerContext) -> Vec<Plan> {
         self.tickets.plans(context)
     }
 
-    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
+    fn notices(&self, context: &PowerContext) -> Vec<Notice> {
         let to_notice = |entry: &Entry| {
             let date = entry.date(context.today())?;
             let (span, when) = match entry.minute {
@@ -284,7 +284,7 @@ fn quoted(subject: &str) -> String {
 }
 
 /// The photo is in the chat, where the person finds it.
-fn photo_named(text: &str, context: &PowerContext<'_>) -> String {
+fn photo_named(text: &str, context: &PowerContext) -> String {
     let zone = context.zone();
     let today = context.today();
     let sent = texts::time_text(

@@ -114,7 +114,7 @@ impl TodoState {
         &mut self,
         list: &ListName,
         texts: Vec<String>,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         self.hold_numbers(list, &texts, context.now);
         let texts = self.each_named(list, texts);
@@ -136,7 +136,7 @@ impl TodoState {
 impl Superpower for TodoState {
     type Action = TodoAction;
 
-    fn apply(&mut self, mut action: TodoAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, mut action: TodoAction, context: &PowerContext) -> Option<String> {
         if let Some(list) = action.list_mut() {
             self.resolve_recent(list, context.now);
             self.used_at = context.now.0;
@@ -201,15 +201,15 @@ impl Superpower for TodoState {
         })
     }
 
-    fn data(&self, context: &PowerContext<'_>) -> Option<Value> {
+    fn data(&self, context: &PowerContext) -> Option<Value> {
         Some(self.to_json(context))
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         self.display(self.place_in_use(), context)
     }
 
-    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+    fn brief(&self, context: &PowerContext) -> Option<String> {
         const NAMED: usize = 5;
         let today = context.today();
         // All of the to-do list; of the others what is due.
@@ -248,7 +248,7 @@ impl Superpower for TodoState {
         due.into_iter().map(line).collect()
     }
 
-    fn occasions(&self, _context: &PowerContext<'_>) -> Vec<Plan> {
+    fn occasions(&self, _context: &PowerContext) -> Vec<Plan> {
         let open = self.all().filter(|(_, item)| !item.done);
         let due = open.filter_map(|(_, item)| Some((item.due()?, item.text.clone())));
         due.map(|(due, text)| Plan {
@@ -296,7 +296,7 @@ impl Superpower for TodoState {
 
 impl TodoState {
     /// A question about one of them is all that is said, as nothing is changed before its answer.
-    fn apply_each(&mut self, actions: Vec<TodoAction>, context: &PowerContext<'_>) -> String {
+    fn apply_each(&mut self, actions: Vec<TodoAction>, context: &PowerContext) -> String {
         let mut replies = Vec::new();
         for action in actions {
             let reply = self.apply(action, context);
@@ -308,12 +308,7 @@ impl TodoState {
         replies.join("\n")
     }
 
-    fn add(
-        &mut self,
-        list: &ListName,
-        drafts: Vec<TodoDraft>,
-        context: &PowerContext<'_>,
-    ) -> String {
+    fn add(&mut self, list: &ListName, drafts: Vec<TodoDraft>, context: &PowerContext) -> String {
         let (list, drafts) = self.with_list_named_last(list, drafts);
         let texts: Vec<&str> = drafts.iter().map(|draft| draft.text.as_str()).collect();
         if let Some(reply) = too_long(&texts, ITEM_CHARS_MAX) {
@@ -357,7 +352,7 @@ impl TodoState {
         reply
     }
 
-    fn begin(&mut self, name: String, context: &PowerContext<'_>) -> String {
+    fn begin(&mut self, name: String, context: &PowerContext) -> String {
         let known = self.position(&name).is_some();
         match self.use_or_begin(&ListName::Named(name), context) {
             Ok(place) if known => self.display(place, context),

@@ -80,7 +80,7 @@ pub fn dropped_stops(stored: &StoredState) -> Vec<String> {
 /// Flights, rides and stays that begin on one of some days, first and last included.
 pub(super) fn lines_between(
     (first, last): (NaiveDate, NaiveDate),
-    context: &PowerContext<'_>,
+    context: &PowerContext,
 ) -> Vec<String> {
     let all = stops::all(context, &context.facts.dropped_stops);
     let days = first..=last;
@@ -92,7 +92,7 @@ pub(super) fn lines_between(
 }
 
 /// Whether the address of a booked hotel is sent on arrival only.
-pub(super) fn sends_hotel_on_arrival(booking: &Booking, context: &PowerContext<'_>) -> bool {
+pub(super) fn sends_hotel_on_arrival(booking: &Booking, context: &PowerContext) -> bool {
     if !context.facts.is_travel_told || booking.kind != FactKind::Hotel {
         return false;
     }
@@ -104,12 +104,12 @@ pub(super) fn sends_hotel_on_arrival(booking: &Booking, context: &PowerContext<'
 }
 
 impl TravelState {
-    fn trips(&self, context: &PowerContext<'_>) -> Vec<Trip> {
+    fn trips(&self, context: &PowerContext) -> Vec<Trip> {
         trips::of(&stops::all(context, &self.dropped))
     }
 
     /// The next stop of a kind that isn't over.
-    fn next(&self, kind: StopKind, to: &str, context: &PowerContext<'_>) -> Option<Stop> {
+    fn next(&self, kind: StopKind, to: &str, context: &PowerContext) -> Option<Stop> {
         let stops = stops::all(context, &self.dropped);
         let matches = |stop: &Stop| {
             stop.kind == kind || kind == StopKind::Journey && stop.kind != StopKind::Hotel
@@ -121,7 +121,7 @@ impl TravelState {
         })
     }
 
-    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
+    fn notices(&self, context: &PowerContext) -> Vec<Notice> {
         let stops = stops::all(context, &self.dropped);
         let mut notices = Vec::new();
         for stop in stops.iter().filter(|stop| stop.kind != StopKind::Hotel) {
@@ -136,7 +136,7 @@ impl TravelState {
         notices
     }
 
-    fn display(&self, trip: &Trip, context: &PowerContext<'_>) -> String {
+    fn display(&self, trip: &Trip, context: &PowerContext) -> String {
         let mut text = format!("🧳 {}:", trip.name());
         for stop in &trip.stops {
             text.push_str(&format!("\n• {}", stop.display(context)));
@@ -147,7 +147,7 @@ impl TravelState {
         text
     }
 
-    fn remove(&mut self, kind: StopKind, to: &str, context: &PowerContext<'_>) -> Option<String> {
+    fn remove(&mut self, kind: StopKind, to: &str, context: &PowerContext) -> Option<String> {
         match self.next(kind, to, context) {
             Some(stop) => {
                 if self.dropped.len() >= DROPPED_MAX {
@@ -165,7 +165,7 @@ impl TravelState {
 }
 
 /// The stop was looked for and isn't there.
-fn none_of(kind: StopKind, to: &str, context: &PowerContext<'_>) -> String {
+fn none_of(kind: StopKind, to: &str, context: &PowerContext) -> String {
     if !context.facts.has_calendar && !context.facts.has_mailbox {
         return not_connected();
     }
@@ -181,7 +181,7 @@ fn not_connected() -> String {
         .to_owned()
 }
 
-fn check_in(stop: &Stop, context: &PowerContext<'_>) -> Option<Notice> {
+fn check_in(stop: &Stop, context: &PowerContext) -> Option<Notice> {
     if stop.kind != StopKind::Flight {
         return None;
     }
@@ -200,7 +200,7 @@ fn check_in(stop: &Stop, context: &PowerContext<'_>) -> Option<Notice> {
     })
 }
 
-fn leaving(stop: &Stop, context: &PowerContext<'_>) -> Notice {
+fn leaving(stop: &Stop, context: &PowerContext) -> Notice {
     let leave = stop.leave_at(context);
     Notice {
         key: stop.key("leave"),
@@ -211,7 +211,7 @@ fn leaving(stop: &Stop, context: &PowerContext<'_>) -> Notice {
 }
 
 /// A gate that became known after the booking.
-fn gate(stop: &Stop, context: &PowerContext<'_>) -> Option<Notice> {
+fn gate(stop: &Stop, context: &PowerContext) -> Option<Notice> {
     let is_news = !stop.gate.is_empty() && stop.changed_at > stop.first_seen_at;
     let is_near = stop.starts.0 - stop.changed_at.0 <= GATE_BEFORE_MS;
     (is_news && is_near).then(|| Notice {
@@ -222,7 +222,7 @@ fn gate(stop: &Stop, context: &PowerContext<'_>) -> Option<Notice> {
     })
 }
 
-fn arrival(hotel: &Stop, at: Timestamp, context: &PowerContext<'_>) -> Notice {
+fn arrival(hotel: &Stop, at: Timestamp, context: &PowerContext) -> Notice {
     Notice {
         key: hotel.key("arrival"),
         planned: at,
@@ -234,7 +234,7 @@ fn arrival(hotel: &Stop, at: Timestamp, context: &PowerContext<'_>) -> Notice {
 impl Superpower for TravelState {
     type Action = TravelAction;
 
-    fn apply(&mut self, action: TravelAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: TravelAction, context: &PowerContext) -> Option<String> {
         let (kind, to) = match action {
             TravelAction::Trips => return Some(self.overview(context)),
             TravelAction::Remove { kind, to } => return self.remove(kind, &to, context),
@@ -269,7 +269,7 @@ impl Superpower for TravelState {
         })
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         let mut trips = self.trips(context);
         trips.retain(|trip| trip.until() > context.now);
         if trips.is_empty() {
@@ -280,7 +280,7 @@ impl Superpower for TravelState {
         lines.join("\n")
     }
 
-    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+    fn brief(&self, context: &PowerContext) -> Option<String> {
         let stops = stops::all(context, &self.dropped);
         let today = stops
             .iter()
@@ -290,17 +290,17 @@ impl Superpower for TravelState {
         (!lines.is_empty()).then(|| format!("On the way: {}", lines.join("; ")))
     }
 
-    fn plans(&self, context: &PowerContext<'_>) -> Vec<Plan> {
+    fn plans(&self, context: &PowerContext) -> Vec<Plan> {
         let stops = stops::all(context, &self.dropped).into_iter();
         let journeys = stops.filter(|stop| stop.kind != StopKind::Hotel);
         journeys.map(|stop| stop.plan(context)).collect()
     }
 
-    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+    fn alarm(&self, context: &PowerContext) -> Option<Timestamp> {
         self.sent.next(&self.notices(context), context)
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext) -> Option<String> {
         notice::joined(&self.sent.take_due(self.notices(context), context))
     }
 }

@@ -177,7 +177,7 @@ const NO_TRIP: &str = "There's no trip yet. Say “plan a trip to Lisbon from 3 
 impl Superpower for TripState {
     type Action = TripAction;
 
-    fn apply(&mut self, action: TripAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: TripAction, context: &PowerContext) -> Option<String> {
         Some(match action {
             TripAction::Plan {
                 place,
@@ -245,18 +245,18 @@ impl Superpower for TripState {
         })
     }
 
-    fn data(&self, context: &PowerContext<'_>) -> Option<Value> {
+    fn data(&self, context: &PowerContext) -> Option<Value> {
         Some(self.to_json(context))
     }
 
-    fn overview(&self, context: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext) -> String {
         match self.trips.last() {
             Some(trip) => trip.display(context),
             None => NO_TRIP.to_owned(),
         }
     }
 
-    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+    fn brief(&self, context: &PowerContext) -> Option<String> {
         let today = local_time::number(context.today());
         self.trips.iter().find_map(|trip| {
             let (from, to) = (trip.from?, trip.to?);
@@ -302,7 +302,7 @@ impl Superpower for TripState {
         trips.collect()
     }
 
-    fn occasions(&self, _context: &PowerContext<'_>) -> Vec<super::Plan> {
+    fn occasions(&self, _context: &PowerContext) -> Vec<super::Plan> {
         let trips = self.trips.iter();
         let day = |trip: &Trip| {
             Some((
@@ -350,7 +350,7 @@ impl TripState {
         &mut self,
         from: NaiveDate,
         to: NaiveDate,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         match self.trips.len() {
             0 => Some(NO_TRIP.to_owned()),
@@ -366,7 +366,7 @@ impl TripState {
         place: String,
         (from, to): (Option<NaiveDate>, Option<NaiveDate>),
         with: &str,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Result<String, String> {
         if let Some(reply) = too_long(&[&place], PLACE_CHARS_MAX) {
             return Err(reply);
@@ -437,7 +437,7 @@ impl TripState {
     }
 }
 
-fn span(from: NaiveDate, to: NaiveDate, context: &PowerContext<'_>) -> Result<(), String> {
+fn span(from: NaiveDate, to: NaiveDate, context: &PowerContext) -> Result<(), String> {
     let days = (to - from).num_days() + 1;
     if days < 1 {
         return Err("That trip would end before it begins. Could you check the dates?".to_owned());

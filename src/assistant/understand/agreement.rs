@@ -17,7 +17,7 @@ const WORDS_MAX: usize = 40;
 static YES: Phrases = Phrases::new(&["yes please", "yes pls", "yes", "yeah", "yep", "yup", "sure"]);
 
 /// A reminder of something to do and its time.
-fn stated_plan(message: &ParsedMessage<'_>, is_linked: bool) -> Option<Intent> {
+fn stated_plan(message: &ParsedMessage, is_linked: bool) -> Option<Intent> {
     let stated = is_linked.then(|| PossibleMeanings::of_parsed(message).statement)??;
     let Statement::Plan {
         text,
@@ -40,7 +40,7 @@ fn stated_plan(message: &ParsedMessage<'_>, is_linked: bool) -> Option<Intent> {
 }
 
 /// The yes, and the request after it. `None` for any other message.
-pub(super) fn yes_and_request(message: &ParsedMessage<'_>) -> Option<Intent> {
+pub(super) fn yes_and_request(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
     if !message.is_addressed || words.len() > WORDS_MAX {
         return None;

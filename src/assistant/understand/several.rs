@@ -77,7 +77,7 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
 }
 
 /// "30 on shoes" in a line after "spent 5 on tea" was spent as well.
-fn each_spent(parts: &mut [MessagePart<'_>]) {
+fn each_spent(parts: &mut [MessagePart]) {
     let mut is_spent = false;
     for part in parts {
         let words = Words::new(part.text);
@@ -93,7 +93,7 @@ fn each_spent(parts: &mut [MessagePart<'_>]) {
 }
 
 /// "dentist at 10 and gym at 12 tomorrow": the day may be that of both.
-fn shares_day(parts: &[MessagePart<'_>]) -> bool {
+fn shares_day(parts: &[MessagePart]) -> bool {
     let Some((last, before)) = parts.split_last() else {
         return false;
     };
@@ -105,7 +105,7 @@ fn shares_day(parts: &[MessagePart<'_>]) -> bool {
 }
 
 /// What each part asks for, or that nothing is done for it.
-fn each_done_or_named(parts: Vec<MessagePart<'_>>) -> Vec<Intent> {
+fn each_done_or_named(parts: Vec<MessagePart>) -> Vec<Intent> {
     let remembered = parts.iter().filter_map(|part| match &part.intent {
         Intent::Remember { text } => Some(text.clone()),
         _ => None,
@@ -153,7 +153,7 @@ fn in_order(mut requests: Vec<Intent>) -> Vec<Intent> {
 
 /// Whether a fact is followed by talk, or by what is to be done. Facts alone are remembered as they
 /// were said. `None`: there is something else.
-fn begins_with_fact(parts: &[MessagePart<'_>]) -> Option<bool> {
+fn begins_with_fact(parts: &[MessagePart]) -> Option<bool> {
     let is_talk =
         |part: &MessagePart<'_>| matches!(part.intent, Intent::Say(_)) && !part.text.ends_with('?');
     let is_first = parts[0].is_fact;
@@ -170,14 +170,14 @@ fn answered(remembered: &[String], question: &str) -> Option<String> {
     remembered.iter().any(is_answer).then_some(about)
 }
 
-fn asks(part: &MessagePart<'_>) -> bool {
+fn asks(part: &MessagePart) -> bool {
     let words = Words::new(part.text);
     words.after(0, &QUESTIONS).is_some() || begins_question(&words, 0)
 }
 
 /// Whether at least two parts are requests, or one that follows other sentences or is followed by
 /// questions: what else follows a request may belong to it.
-fn has_requests(parts: &[MessagePart<'_>]) -> bool {
+fn has_requests(parts: &[MessagePart]) -> bool {
     if parts[1..].iter().all(|part| part.is_second || asks(part)) {
         return parts[0].stands_alone();
     }

@@ -303,7 +303,7 @@ pub fn no_export(language: Option<&str>) -> &'static str {
 
 /// The reminders that are set, each its text and its time, after or in place of what a language
 /// model said of other times.
-pub fn what_is_set(reminders: &[NextReminder<'_>], language: Option<&str>) -> String {
+pub fn what_is_set(reminders: &[NextReminder], language: Option<&str>) -> String {
     let each = reminders.iter().map(|one| reminder_at(one, language));
     let all: Vec<String> = each.collect();
     sentences(language)
@@ -325,7 +325,7 @@ pub struct NextReminder<'r> {
     pub often: Option<&'r str>,
 }
 
-pub fn reminder_at(reminder: &NextReminder<'_>, language: Option<&str>) -> String {
+pub fn reminder_at(reminder: &NextReminder, language: Option<&str>) -> String {
     let time = calendar::date_and_time(reminder.at, reminder.zone, language);
     let is_english = sentences(language).language == ENGLISH.language;
     let often = reminder.often.filter(|_| is_english);

@@ -40,7 +40,7 @@ pub struct Profile {
 
 /// Reads the claims of a provider's token: `iss` and `aud` are required and must match.
 pub(super) fn read_provided(
-    token: &UnverifiedToken<'_>,
+    token: &UnverifiedToken,
     rules: &Rules,
     now: Timestamp,
 ) -> Result<Claims, TokenRefusal> {
@@ -59,7 +59,7 @@ pub(super) fn read_provided(
 /// Reads the claims of a local token: `iss` and `aud` are optional, but must match if both present
 /// and configured. An issuer is one string in any case.
 pub(super) fn read_local(
-    token: &UnverifiedToken<'_>,
+    token: &UnverifiedToken,
     rules: &Rules,
     now: Timestamp,
 ) -> Result<Claims, TokenRefusal> {
@@ -79,7 +79,7 @@ pub(super) fn read_local(
 }
 
 fn read(
-    token: &UnverifiedToken<'_>,
+    token: &UnverifiedToken,
     issuer: &str,
     rules: &Rules,
     now: Timestamp,

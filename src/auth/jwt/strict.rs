@@ -25,7 +25,7 @@ struct Names;
 impl<'de> Visitor<'de> for Names {
     type Value = Map<String, Value>;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str("an object")
     }
 

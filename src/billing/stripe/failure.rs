@@ -51,7 +51,7 @@ impl Failure {
 }
 
 impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str("the payment provider ")?;
         match self {
             Self::Refused {

@@ -31,11 +31,7 @@ impl Prices<'_> {
 }
 
 /// A subscription, as of `at` (Unix seconds).
-pub(crate) fn subscription(
-    object: &Value,
-    prices: &Prices<'_>,
-    at: i64,
-) -> Option<ProviderStatement> {
+pub(crate) fn subscription(object: &Value, prices: &Prices, at: i64) -> Option<ProviderStatement> {
     let item = object.pointer("/items/data/0");
     let period_end = item
         .and_then(|item| seconds(item, "current_period_end"))
@@ -80,7 +76,7 @@ pub(crate) fn invoice_subscription(invoice: &Value) -> Option<String> {
 
 /// Whether an invoice is for a price that is sold here, from the fields of the current API or of
 /// older versions; `None` if the invoice names no price.
-pub(crate) fn invoice_is_for_sold_price(invoice: &Value, prices: &Prices<'_>) -> Option<bool> {
+pub(crate) fn invoice_is_for_sold_price(invoice: &Value, prices: &Prices) -> Option<bool> {
     let lines = invoice.pointer("/lines/data")?.as_array()?;
     let ids = lines.iter().filter_map(|line| {
         let newer = line.pointer("/pricing/price_details/price");

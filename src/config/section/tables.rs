@@ -13,7 +13,7 @@ impl Section<'_> {
         name: &str,
         note: &str,
         example: toml::Value,
-        read: impl Fn(&mut Section<'_>) -> Option<T>,
+        read: impl Fn(&mut Section) -> Option<T>,
     ) -> Vec<T> {
         self.describe(name, note.to_owned(), example, false);
         if let Some(key) = self.keys.last_mut() {

@@ -53,7 +53,7 @@ struct Room {
 }
 
 impl fmt::Debug for World {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{:?} open: {:?}", self.settings, self.open)
     }
 }

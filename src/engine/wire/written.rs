@@ -60,7 +60,7 @@ pub(super) fn written_calls(text: &str, request: &Value) -> Vec<ToolCall> {
 }
 
 /// The calls that people or tools wrote in the conversation, in whatever form.
-fn quoted_calls(tools: &OfferedTools<'_>, request: &Value) -> Vec<ToolCall> {
+fn quoted_calls(tools: &OfferedTools, request: &Value) -> Vec<ToolCall> {
     let unheard = OfferedTools::without_conversation(request);
     let texts = tools.shown_texts().into_iter().map(unescaped);
     let with_calls = texts.filter(|text| tools.are_named_in(text));
@@ -89,7 +89,7 @@ fn is_same(one: &ToolCall, other: &ToolCall) -> bool {
     one.name == other.name && is_equal
 }
 
-fn calls_in(text: &str, tools: &OfferedTools<'_>) -> Vec<ToolCall> {
+fn calls_in(text: &str, tools: &OfferedTools) -> Vec<ToolCall> {
     let marks = marks(text);
     let openings = marks.iter().filter(|mark| mark.is_opening);
     let mut edges: Vec<usize> = openings.map(|mark| mark.at.start).collect();

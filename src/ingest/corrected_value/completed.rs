@@ -9,10 +9,7 @@ use crate::ingest::turn::MessageTurn;
 use crate::store::Tx;
 
 /// "at 8" after "dinner at luigi on saturday", a booking or an event that was noted without its hour.
-pub(in crate::ingest) fn with_hour(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-) -> Result<Option<String>> {
+pub(in crate::ingest) fn with_hour(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let Some(last) = turn.previous_message(tx)?.filter(|_| turn.agent.is_some()) else {
         return Ok(None);
     };

@@ -258,7 +258,7 @@ impl Latest {
     }
 
     /// Stores this as the latest, with earlier changes of the same message.
-    pub(in crate::ingest) fn note(&self, turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<()> {
+    pub(in crate::ingest) fn note(&self, turn: &MessageTurn, tx: &mut Tx) -> Result<()> {
         let own = read_own(turn, tx, LATEST_MS)?;
         let before = match turn.in_group() {
             true => read_named(turn, tx)?,
@@ -282,7 +282,7 @@ impl Latest {
     /// Stores this as the latest of a person's chat, as it is.
     pub(in crate::ingest) fn store(
         &self,
-        tx: &mut Tx<'_>,
+        tx: &mut Tx,
         key: (RoomId, UserId),
         now: Timestamp,
     ) -> Result<()> {
@@ -292,8 +292,8 @@ impl Latest {
 
 /// The last items that this person's chat named, at most `kept_ms` ago, and when.
 pub(in crate::ingest) fn read_own(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     kept_ms: i64,
 ) -> Result<Option<(Latest, Timestamp)>> {
     let noted = tx.dialog(turn.room.id, turn.user.id)?.latest;
@@ -302,8 +302,8 @@ pub(in crate::ingest) fn read_own(
 
 /// The last item named or delivered; in a group also another person's.
 pub(in crate::ingest) fn read_named(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
 ) -> Result<Option<(Latest, Timestamp)>> {
     if !turn.in_group() {
         return read_own(turn, tx, LATEST_MS);
@@ -313,30 +313,27 @@ pub(in crate::ingest) fn read_named(
 }
 
 /// The items that this message has named so far.
-pub(in crate::ingest) fn read_of_message(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
-) -> Result<Option<Latest>> {
+pub(in crate::ingest) fn read_of_message(turn: &MessageTurn, tx: &Tx) -> Result<Option<Latest>> {
     read_if_of(turn, tx, turn.message_id)
 }
 
 /// The last items, if a request of this message named them.
 pub(in crate::ingest) fn read_of_request(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     message_id: i64,
 ) -> Result<Option<Latest>> {
     let latest = read_if_of(turn, tx, message_id)?;
     Ok(latest.filter(|latest| latest.event != ItemEvent::Delivered))
 }
 
-fn read_if_of(turn: &MessageTurn<'_>, tx: &Tx<'_>, message_id: i64) -> Result<Option<Latest>> {
+fn read_if_of(turn: &MessageTurn, tx: &Tx, message_id: i64) -> Result<Option<Latest>> {
     let latest = read_own(turn, tx, LATEST_MS)?.map(|(latest, _)| latest);
     Ok(latest.filter(|latest| latest.is_of_message(message_id)))
 }
 
 /// Whether the person's last message set or changed something.
-pub(in crate::ingest) fn is_of_last_message(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
+pub(in crate::ingest) fn is_of_last_message(turn: &MessageTurn, tx: &Tx) -> Result<bool> {
     let latest = read_named(turn, tx)?.map(|(latest, _)| latest);
     let last = turn.previous_message(tx)?;
     Ok(latest
@@ -346,8 +343,8 @@ pub(in crate::ingest) fn is_of_last_message(turn: &MessageTurn<'_>, tx: &Tx<'_>)
 
 /// Changes what this message has noted, if anything.
 pub(in crate::ingest) fn revise(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     change: impl FnOnce(&mut Latest),
 ) -> Result<()> {
     let Some(mut latest) = read_of_message(turn, tx)? else {
@@ -359,8 +356,8 @@ pub(in crate::ingest) fn revise(
 
 /// Notes a fact that the message stated. The reminders that "it" means stay the same.
 pub(in crate::ingest) fn note_fact(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     fact: StatedFact,
 ) -> Result<()> {
     let latest = read_named(turn, tx)?.map(|(latest, _)| latest);

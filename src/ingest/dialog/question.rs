@@ -131,11 +131,7 @@ impl Question {
 }
 
 /// Asks a question and stores it.
-pub(in crate::ingest) fn ask(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    question: &Question,
-) -> Result<()> {
+pub(in crate::ingest) fn ask(turn: &MessageTurn, tx: &mut Tx, question: &Question) -> Result<()> {
     dialog::note(
         tx,
         turn.dialog_key(),
@@ -146,48 +142,41 @@ pub(in crate::ingest) fn ask(
 }
 
 /// The question that waits for an answer.
-pub(in crate::ingest) fn read_open(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-) -> Result<Option<Question>> {
+pub(in crate::ingest) fn read_open(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Question>> {
     Ok(read_last(turn, tx, QUESTION_MS)?.map(|(question, _)| question))
 }
 
 /// The last question, which is at most `kept_ms` old, and when it was asked.
 pub(in crate::ingest) fn read_last(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     kept_ms: i64,
 ) -> Result<Option<(Question, Timestamp)>> {
     let stored = tx.question(turn.room.id, turn.user.id)?;
     Ok(dialog::recent(stored.as_ref(), kept_ms, turn.now))
 }
 
-pub(in crate::ingest) fn close(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<()> {
+pub(in crate::ingest) fn close(turn: &MessageTurn, tx: &mut Tx) -> Result<()> {
     let none: Option<&Question> = None;
     dialog::note(tx, turn.dialog_key(), DialogPart::Question, none, turn.now)
 }
 
 /// Whether the assistant's question is what was said last, of it and of reminders.
-pub(in crate::ingest) fn is_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
+pub(in crate::ingest) fn is_last(turn: &MessageTurn, tx: &mut Tx) -> Result<bool> {
     let question = read_last(turn, tx, QUESTION_MS)?;
     let latest = latest::read_named(turn, tx)?;
     Ok(question.is_some_and(|(_, asked)| latest.is_none_or(|(_, at)| asked >= at)))
 }
 
 /// Whether the question was asked at the person's last message, or after it.
-pub(in crate::ingest) fn was_just_asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
+pub(in crate::ingest) fn was_just_asked(turn: &MessageTurn, tx: &mut Tx) -> Result<bool> {
     let question = read_last(turn, tx, QUESTION_MS)?;
     let last = turn.previous_message(tx)?;
     Ok(question.is_some_and(|(_, asked)| last.is_none_or(|last| last.received_at <= asked)))
 }
 
 /// Asks for the missing time or text of a reminder.
-pub(in crate::ingest) fn ask_about(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    intent: &Intent,
-) -> Result<()> {
+pub(in crate::ingest) fn ask_about(turn: &MessageTurn, tx: &mut Tx, intent: &Intent) -> Result<()> {
     match intent {
         Intent::AskWhen { text, month, .. } => {
             let (text, month) = (text.clone(), *month);

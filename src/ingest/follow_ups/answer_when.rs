@@ -20,8 +20,8 @@ const JUST_DELIVERED_MS: i64 = 30 * 60_000;
 
 /// "and thursdays at 9" answers "When?"; else the last reminder comes then, too.
 pub(super) fn or_again(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     time: &TimeChange,
 ) -> Result<Option<Reply>> {
     match question::read_open(turn, tx)? {
@@ -35,8 +35,8 @@ pub(super) fn or_again(
 /// The answer to "When?"; otherwise how often the reminder just set comes, or a time right after
 /// one came, which postpones it.
 pub(super) fn with_time(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     time: &TimeChange,
 ) -> Result<Option<Reply>> {
     if let Some(reply) = changes::change_offset(turn, tx)? {
@@ -104,8 +104,8 @@ pub(super) fn with_time(
 
 /// A time right after a reminder came. `None`: none did, or something else was spoken of since.
 fn postpone(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     time: &TimeChange,
     (latest, at): (&Latest, Timestamp),
 ) -> Result<Option<Reply>> {
@@ -134,8 +134,8 @@ fn postpone(
 
 /// After one remark that changed nothing the same reminder may be meant: it is offered once more.
 fn offer_again(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     time: &TimeChange,
     latest: &Latest,
 ) -> Result<Option<Reply>> {
@@ -153,7 +153,7 @@ fn offer_again(
 }
 
 /// "every day" right after a reminder was set, "at 3" where it was set without an hour.
-fn completes_last(turn: &MessageTurn<'_>, tx: &Tx<'_>, time: &TimeChange) -> Result<bool> {
+fn completes_last(turn: &MessageTurn, tx: &Tx, time: &TimeChange) -> Result<bool> {
     if !(time.is_repeat() || time.is_hour()) || !latest::is_of_last_message(turn, tx)? {
         return Ok(false);
     }

@@ -20,8 +20,8 @@ const APPOINTMENT_POWERS: [Power; 2] = [Power::ReservationPrep, Power::PostEvent
 /// "it's cancelled": the reminder that was just set, or the appointment that was just told or
 /// asked about.
 pub(super) fn called_off(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     what: &FollowUp,
 ) -> Result<Option<Reply>> {
     if let FollowUp::CalledOffAbout(name) = what {
@@ -36,7 +36,7 @@ pub(super) fn called_off(
 }
 
 /// The appointment that was just told, moved or asked about.
-pub(super) fn cancel_just_told(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+pub(super) fn cancel_just_told(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     match event_reminders::just_told(turn, tx)? {
         Some(event) => cancel_appointment(turn, tx, &event.what),
         None => Ok(None),
@@ -46,8 +46,8 @@ pub(super) fn cancel_just_told(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Resul
 /// "dentist and haircut", of which at least one is an appointment and no reminder. `reminders`:
 /// those that the other names mean.
 pub(super) fn cancel_appointments(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     reminders: &[Reminder],
     names: &[String],
 ) -> Result<Option<String>> {
@@ -72,8 +72,8 @@ pub(super) fn cancel_appointments(
 
 /// `None`: no appointment has that name.
 pub(super) fn cancel_appointment(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     name: &str,
 ) -> Result<Option<String>> {
     if let Some(reply) = change_appointment(turn, tx, &format!("cancel my {name}"))? {
@@ -84,8 +84,8 @@ pub(super) fn cancel_appointment(
 
 /// "luigi is cancelled". `None`: no appointment has that name.
 pub(super) fn note_cancelled(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     name: &str,
 ) -> Result<Option<String>> {
     if let Some(reply) = change_appointment(turn, tx, &format!("my {name} is cancelled"))? {
@@ -114,8 +114,8 @@ fn as_booking(name: &str) -> String {
 
 /// "move luigi to saturday", where no reminder is named so. `None`: no booking is, either.
 pub(super) fn move_appointment(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     about: &str,
 ) -> Result<Option<String>> {
     let said = as_move(&turn.message.text, about);
@@ -127,11 +127,7 @@ pub(super) fn move_appointment(
     change_appointment(turn, tx, &text)
 }
 
-fn change_appointment(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    text: &str,
-) -> Result<Option<String>> {
+fn change_appointment(turn: &MessageTurn, tx: &mut Tx, text: &str) -> Result<Option<String>> {
     if turn.in_group() || !gate::has_superpowers(turn, tx)? {
         return Ok(None);
     }

@@ -15,8 +15,8 @@ use crate::store::{Reminder, Tx};
 
 /// "make it 6" after the question what to remind of at 5.
 pub(super) fn change_asked_time(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     to: &TimeChange,
 ) -> Result<Option<String>> {
     if !question::is_last(turn, tx)? {
@@ -45,8 +45,8 @@ pub(super) fn change_asked_time(
 
 /// Marks reminders as done: those that come once are removed, those that repeat stay.
 pub(super) fn mark_done(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     numbers: &[usize],
 ) -> Result<Option<String>> {
     for number in numbers {
@@ -64,8 +64,8 @@ pub(super) fn mark_done(
 
 /// All of this direct chat: none of a group, where others go by them.
 pub(super) fn cancel_all_but(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     kept: &ReminderRef,
 ) -> Result<Option<String>> {
     if turn.in_group() {

@@ -15,10 +15,7 @@ use crate::ingest::{event_reminders, follow_ups, gate, open_reminders, reminder_
 use crate::store::{Reminder, Tx};
 
 /// "cancel the pills": a message that means nothing else names a reminder by its words.
-pub(in crate::ingest) fn carry_out(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-) -> Result<Option<Reply>> {
+pub(in crate::ingest) fn carry_out(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
     let unknown = turn.possible_meanings();
     let Some(what) = &unknown.named_follow_up else {
         return Ok(None);
@@ -82,8 +79,8 @@ pub(in crate::ingest) fn carry_out(
 
 /// "move luigi to saturday", "change the sandwich to 8": no reminder.
 fn change_other(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     what: &FollowUp,
     about: &str,
 ) -> Result<Option<String>> {
@@ -96,7 +93,7 @@ fn change_other(
 
 /// "change the sandwich to 8", of which no reminder and no appointment is known. `None`: nothing was
 /// spent on it, either.
-fn changed_expense(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+fn changed_expense(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let power = Power::BudgetTracker;
     let Some(action) = PowerAction::changed_expense(&turn.message.text) else {
         return Ok(None);
@@ -110,8 +107,8 @@ fn changed_expense(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Str
 
 /// Cancels the reminder, and says what else is known by that name.
 fn cancel_one(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     what: &FollowUp,
     about: &str,
 ) -> Result<Option<Reply>> {
@@ -127,8 +124,8 @@ fn cancel_one(
 
 /// Snoozes the reminder with these words: the one that came last, or one that is still to come.
 pub(super) fn snooze(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     about: &str,
     time: Option<&TimeChange>,
 ) -> Result<Option<Reply>> {
@@ -161,11 +158,7 @@ pub(super) fn snooze(
     }
 }
 
-pub(super) fn mark_done(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    about: &str,
-) -> Result<Option<String>> {
+pub(super) fn mark_done(turn: &MessageTurn, tx: &mut Tx, about: &str) -> Result<Option<String>> {
     let is_meant = |text: &str| assistant::reminder_matches(text, about);
     if did_come(turn, tx, is_meant)? {
         return super::mark_some_done(turn, tx, is_meant);
@@ -177,8 +170,8 @@ pub(super) fn mark_done(
 /// "i called ann already": the reminder to call ann. "i called her", after it has just come. `None`:
 /// there is none, or it isn't clear which.
 pub(super) fn mark_done_already(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     done: &DoneReport,
 ) -> Result<Option<String>> {
     let begins = |text: &str| {
@@ -203,11 +196,7 @@ pub(super) fn mark_done_already(
 }
 
 /// The only one that is meant; where there are several, it asks which.
-fn mark_only_done(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    open: Vec<Reminder>,
-) -> Result<Option<String>> {
+fn mark_only_done(turn: &MessageTurn, tx: &mut Tx, open: Vec<Reminder>) -> Result<Option<String>> {
     match open.len() {
         0 => Ok(None),
         1 => mark_open_done(turn, tx, open).map(Some),
@@ -220,8 +209,8 @@ fn mark_only_done(
 
 /// Removes reminders that were done before they came.
 pub(super) fn mark_open_done(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     open: Vec<Reminder>,
 ) -> Result<String> {
     let (repeating, once): (Vec<Reminder>, Vec<Reminder>) =
@@ -239,7 +228,7 @@ pub(super) fn mark_open_done(
 }
 
 /// Whether each of several names is that of one of those that came last.
-fn all_came(turn: &MessageTurn<'_>, tx: &Tx<'_>, names: &[String]) -> Result<bool> {
+fn all_came(turn: &MessageTurn, tx: &Tx, names: &[String]) -> Result<bool> {
     for name in names {
         if !did_come(turn, tx, |text| assistant::reminder_matches(text, name))? {
             return Ok(false);
@@ -249,7 +238,7 @@ fn all_came(turn: &MessageTurn<'_>, tx: &Tx<'_>, names: &[String]) -> Result<boo
 }
 
 /// Whether one that is meant is among the reminders that came last.
-fn did_come(turn: &MessageTurn<'_>, tx: &Tx<'_>, is_meant: impl Fn(&str) -> bool) -> Result<bool> {
+fn did_come(turn: &MessageTurn, tx: &Tx, is_meant: impl Fn(&str) -> bool) -> Result<bool> {
     let latest = latest::read_named(turn, tx)?;
     Ok(latest.is_some_and(|(latest, _)| {
         latest.event == ItemEvent::Delivered
@@ -258,7 +247,7 @@ fn did_come(turn: &MessageTurn<'_>, tx: &Tx<'_>, is_meant: impl Fn(&str) -> bool
 }
 
 /// Whether the reminders that came last are those that are meant.
-fn came_last(turn: &MessageTurn<'_>, tx: &Tx<'_>, is_meant: impl Fn(&str) -> bool) -> Result<bool> {
+fn came_last(turn: &MessageTurn, tx: &Tx, is_meant: impl Fn(&str) -> bool) -> Result<bool> {
     let latest = latest::read_named(turn, tx)?;
     Ok(latest.is_some_and(|(latest, _)| {
         latest.event == ItemEvent::Delivered
@@ -268,10 +257,7 @@ fn came_last(turn: &MessageTurn<'_>, tx: &Tx<'_>, is_meant: impl Fn(&str) -> boo
 }
 
 /// "move lunch with Bo to 2pm", of which neither a reminder nor a calendar is known.
-pub(in crate::ingest) fn nothing_to_move(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
-) -> Result<Option<String>> {
+pub(in crate::ingest) fn nothing_to_move(turn: &MessageTurn, tx: &Tx) -> Result<Option<String>> {
     let unknown = turn.possible_meanings();
     let Some(FollowUp::Change {
         which: ReminderRef::About(about),
@@ -292,8 +278,8 @@ pub(in crate::ingest) fn nothing_to_move(
 /// "delete the flight ones", "cancel 1" after a list of reminders: those of the list, whatever else is
 /// known of flights, or has a number. `None`: no list was shown, or none of it is named.
 pub(in crate::ingest) fn cancel_of_shown(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     intent: &Intent,
 ) -> Result<Option<Reply>> {
     let Intent::FollowUp { what, .. } = intent else {
@@ -332,7 +318,7 @@ fn each_of(about: &str) -> Option<&str> {
 
 /// "cancel tomorrow": what comes once that day, and that day of what repeats. `None`: it is no day,
 /// or nothing that repeats comes then.
-fn cancel_day(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: &str) -> Result<Option<String>> {
+fn cancel_day(turn: &MessageTurn, tx: &mut Tx, about: &str) -> Result<Option<String>> {
     if !open_reminders::matching(turn, tx, Some(about), None)?.is_empty() {
         return Ok(None);
     }
@@ -350,7 +336,7 @@ fn cancel_day(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: &str) -> Result<Op
 }
 
 /// "my run tomorrow": by its words and its time. What repeats is left out on that day.
-fn cancel_of_day(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: &str) -> Result<Option<String>> {
+fn cancel_of_day(turn: &MessageTurn, tx: &mut Tx, about: &str) -> Result<Option<String>> {
     let persona = &turn.ingest.persona.get().name;
     let understood = assistant::understand(&MessageContext {
         text: &format!("cancel my reminder to {about}"),
@@ -369,7 +355,7 @@ fn cancel_of_day(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: &str) -> Result
 }
 
 /// "run and rent": one of each name, or none. `None`: no reminder has any of these names.
-fn cancel_each(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: &str) -> Result<Option<String>> {
+fn cancel_each(turn: &MessageTurn, tx: &mut Tx, about: &str) -> Result<Option<String>> {
     let (mut all, mut unknown): (Vec<Reminder>, Vec<String>) = (Vec::new(), Vec::new());
     for name in assistant::named_apart(about) {
         let found = open_reminders::matching(turn, tx, Some(&name), None)?;

@@ -12,7 +12,7 @@ use crate::ingest::{follow_ups, open_reminders, reminder_cancellation};
 use crate::store::Tx;
 
 /// "cancel the last one": of a list that was just shown, or of what one message set, the last.
-pub(super) fn cancel_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+pub(super) fn cancel_last(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
     let has_changed = subject::has_changed(turn, tx)?;
     if !has_changed {
         match listing::last_shown(turn, tx)? {
@@ -44,13 +44,13 @@ pub(super) fn cancel_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Opt
     }
 }
 
-fn names_reminder(turn: &MessageTurn<'_>) -> bool {
+fn names_reminder(turn: &MessageTurn) -> bool {
     turn.message.text.to_lowercase().contains("reminder")
 }
 
 pub(super) fn cancel(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     which: &ReminderRef,
 ) -> Result<Option<String>> {
     if let ReminderRef::Numbered(numbers) = which
@@ -94,7 +94,7 @@ pub(super) fn cancel(
 }
 
 /// Whether several reminders came together, and one of them comes again: "it" may be any.
-fn is_one_of_several(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
+fn is_one_of_several(turn: &MessageTurn, tx: &Tx) -> Result<bool> {
     let Some((latest, _)) = latest::read_named(turn, tx)? else {
         return Ok(false);
     };

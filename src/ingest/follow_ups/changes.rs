@@ -19,8 +19,8 @@ const OFFSETS_MAX: usize = 5;
 
 /// "change that to Ava" after a memory renames no reminder.
 pub(super) fn rename_meant(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     which: &ReminderRef,
     text: &str,
 ) -> Result<Option<Reply>> {
@@ -37,8 +37,8 @@ pub(super) fn rename_meant(
 
 /// "make it 10", "move the last one to 11", "move 2 to friday".
 pub(super) fn change(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     which: &ReminderRef,
     to: &TimeChange,
 ) -> Result<Option<Reply>> {
@@ -54,8 +54,8 @@ pub(super) fn change(
 }
 
 pub(super) fn change_time(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     which: &ReminderRef,
     to: &TimeChange,
 ) -> Result<Option<Reply>> {
@@ -114,8 +114,8 @@ pub(super) fn change_time(
 /// "10 minutes before": another offset for what was just said, or a reminder before what was told or
 /// set.
 pub(super) fn remind_before(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     request: &BeforeEvent,
     is_more: bool,
 ) -> Result<Option<Reply>> {
@@ -137,7 +137,7 @@ pub(super) fn remind_before(
 
 /// "make it 2 hours before", right after a reminder before an event was asked for or set. `None`: it
 /// was not, or this is from now on.
-pub(super) fn change_offset(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+pub(super) fn change_offset(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
     let persona = &turn.ingest.persona.get().name;
     if !assistant::is_other_offset(&turn.message.text, persona) {
         return Ok(None); // most messages
@@ -173,7 +173,7 @@ pub(super) fn change_offset(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<O
 
 /// The request for a reminder before something that was said just before, with the offset that this
 /// message names.
-fn offset_said(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Intent>> {
+fn offset_said(turn: &MessageTurn, tx: &Tx) -> Result<Option<Intent>> {
     let Some(last) = turn.previous_message(tx)? else {
         return Ok(None);
     };
@@ -194,7 +194,7 @@ fn offset_said(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Intent>> {
     Ok(None)
 }
 
-fn understood(turn: &MessageTurn<'_>, text: &str) -> Intent {
+fn understood(turn: &MessageTurn, text: &str) -> Intent {
     let persona = &turn.ingest.persona.get().name;
     assistant::understand(&MessageContext {
         text,
@@ -204,8 +204,8 @@ fn understood(turn: &MessageTurn<'_>, text: &str) -> Intent {
 
 /// To the moment that the request names.
 fn move_before(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     reminder: &Reminder,
     request: Intent,
 ) -> Result<String> {
@@ -243,7 +243,7 @@ fn move_before(
 }
 
 /// The unit in seconds in which the last one was set or moved: 60 for "in 30 min".
-fn counted_in(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<i64>> {
+fn counted_in(turn: &MessageTurn, tx: &Tx) -> Result<Option<i64>> {
     let latest = latest::read_named(turn, tx)?;
     let latest = latest.filter(|(_, at)| turn.now.0 - at.0 <= NUMBERS_MS);
     Ok(latest.and_then(|(latest, _)| latest.counted_in_s))
@@ -251,8 +251,8 @@ fn counted_in(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<i64>> {
 
 /// Another text at the same time.
 pub(super) fn rename(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     which: &ReminderRef,
     text: &str,
 ) -> Result<Option<String>> {
@@ -276,8 +276,8 @@ pub(super) fn rename(
 
 /// One word for another in the text of the last one; `None`: it has no such word.
 pub(super) fn reword(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     old: &str,
     new: &str,
 ) -> Result<Option<String>> {
@@ -300,10 +300,7 @@ pub(super) fn reword(
 }
 
 /// "i meant cy" right after a reminder that names somebody else.
-pub(in crate::ingest) fn correct_person(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-) -> Result<Option<String>> {
+pub(in crate::ingest) fn correct_person(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     if !turn.may_correct() {
         return Ok(None); // most messages
     }
@@ -332,7 +329,7 @@ pub(in crate::ingest) fn correct_person(
 }
 
 /// Whether the person's last message set, changed or listed reminders.
-pub(in crate::ingest) fn was_about_reminders(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
+pub(in crate::ingest) fn was_about_reminders(turn: &MessageTurn, tx: &Tx) -> Result<bool> {
     let here = open_reminders::here(turn, tx)?;
     Ok(latest::is_of_last_message(turn, tx)? || listing::just_shown(turn, tx, &here)?.is_some())
 }
@@ -340,8 +337,8 @@ pub(in crate::ingest) fn was_about_reminders(turn: &MessageTurn<'_>, tx: &Tx<'_>
 /// One thing that was set for several times, or those that were named by their numbers. Where
 /// one of them can't be changed so, none is.
 pub(super) fn change_each(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     open: &[Reminder],
     to: &TimeChange,
 ) -> Result<Reply> {

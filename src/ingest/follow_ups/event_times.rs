@@ -15,8 +15,8 @@ use crate::store::Tx;
 /// "it's at 10": what was just offered or told. "it was moved to friday" is also said of what a
 /// reminder was just set for.
 pub(super) fn revise(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     to: &TimeChange,
     is_moved: bool,
 ) -> Result<Option<Reply>> {
@@ -40,8 +40,8 @@ pub(super) fn revise(
 /// "dentist moved to friday at 3": what was just offered, else the reminder of it. One whose text
 /// names another time was set for some time before that.
 pub(super) fn moved(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     about: &str,
     to: &TimeChange,
 ) -> Result<Option<Reply>> {
@@ -63,8 +63,8 @@ pub(super) fn moved(
 
 /// Which reminders stay as they were, where something moved or was called off that they are about.
 pub(in crate::ingest) fn kept_reminders(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     intent: &Intent,
 ) -> Result<Option<String>> {
     let cancelled = || match &turn.possible_meanings().named_follow_up {

@@ -10,7 +10,7 @@ use crate::store::Tx;
 
 /// "delete that": the memory that the last message stated is forgotten. A name stays, and what was
 /// told before that is asked about. `None`: nothing was told since the reminder that was named last.
-pub(super) fn take_back(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+pub(super) fn take_back(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let here = open_reminders::here(turn, tx)?;
     if latest_fact(turn, tx)?.is_none() || listing::just_shown(turn, tx, &here)?.is_some() {
         return Ok(None);
@@ -22,7 +22,7 @@ pub(super) fn take_back(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Optio
 }
 
 /// Whether a memory was stated since the reminder that was named last: it is not moved.
-pub(super) fn is_memory(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
+pub(super) fn is_memory(turn: &MessageTurn, tx: &Tx) -> Result<bool> {
     let fact = latest_fact(turn, tx)?.and_then(|latest| latest.fact);
     Ok(matches!(
         fact,
@@ -31,7 +31,7 @@ pub(super) fn is_memory(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
 }
 
 /// Whether the last message told it, and did nothing else.
-pub(super) fn is_of_last_message(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
+pub(super) fn is_of_last_message(turn: &MessageTurn, tx: &Tx) -> Result<bool> {
     let is_alone = latest_fact(turn, tx)?.is_some_and(|latest| {
         let changes = &latest.changes;
         changes.set.is_empty() && changes.changed.is_empty() && changes.memories.len() < 2
@@ -40,7 +40,7 @@ pub(super) fn is_of_last_message(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<
 }
 
 /// What was noted last, if that is something told.
-fn latest_fact(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Latest>> {
+fn latest_fact(turn: &MessageTurn, tx: &Tx) -> Result<Option<Latest>> {
     let latest = latest::read_named(turn, tx)?.map(|(latest, _)| latest);
     let is_told = |latest: &Latest| {
         let is_delivery = latest.event == ItemEvent::Delivered && latest.message_id.is_none();

@@ -16,10 +16,7 @@ use crate::ingest::{
 use crate::store::{MessageRow, Tx};
 
 /// The answer to the question what to remind of. After other talk only something to do is one.
-pub(in crate::ingest) fn answer_what(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-) -> Result<Option<Reply>> {
+pub(in crate::ingest) fn answer_what(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
     let Some(Question::What { send_at, rule }) = question::read_open(turn, tx)? else {
         return Ok(None);
     };
@@ -45,10 +42,7 @@ pub(in crate::ingest) fn answer_what(
 }
 
 /// The answer to the question what a request lacks: "milk", "8, 14 and 20".
-pub(in crate::ingest) fn answer_rest(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-) -> Result<Option<Reply>> {
+pub(in crate::ingest) fn answer_rest(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
     let Some(Question::Rest {
         before,
         after,
@@ -111,7 +105,7 @@ pub(in crate::ingest) fn answer_rest(
 }
 
 /// Whether it was asked which reminder to cancel.
-pub(super) fn asks_which(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
+pub(super) fn asks_which(turn: &MessageTurn, tx: &mut Tx) -> Result<bool> {
     Ok(matches!(
         question::read_open(turn, tx)?,
         Some(Question::Rest { before, .. }) if before == REMINDER_TO_CANCEL
@@ -119,7 +113,7 @@ pub(super) fn asks_which(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool
 }
 
 /// The answer to the question which reminder to cancel. `None`: there is none of that name.
-fn cancel_named(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, name: &str) -> Result<Option<String>> {
+fn cancel_named(turn: &MessageTurn, tx: &mut Tx, name: &str) -> Result<Option<String>> {
     let links = ["the one about ", "the one to ", "the one for "];
     let bare = links.iter().find_map(|link| name.strip_prefix(link));
     let name = bare.unwrap_or(name);
@@ -136,7 +130,7 @@ fn cancel_named(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, name: &str) -> Result<O
 }
 
 /// The answer to the question for the time zone or for the name.
-fn answer_setting(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, request: &str) -> Result<Option<Reply>> {
+fn answer_setting(turn: &MessageTurn, tx: &mut Tx, request: &str) -> Result<Option<Reply>> {
     if !question::was_just_asked(turn, tx)? {
         return Ok(None);
     }
@@ -151,7 +145,7 @@ fn answer_setting(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, request: &str) -> Res
 
 /// The answer to the question what to remind of, and when: either of both, or both. `None`: it is
 /// something else.
-fn answer_all(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, request: &str) -> Result<Option<Reply>> {
+fn answer_all(turn: &MessageTurn, tx: &mut Tx, request: &str) -> Result<Option<Reply>> {
     let persona = turn.ingest.persona.get();
     let text = &turn.message.text;
     let is_task = assistant::begins_with_task(text, &persona.name)
@@ -176,10 +170,7 @@ fn answer_all(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, request: &str) -> Result<
 }
 
 /// The answer to the question when that is no time alone: "at 5 and at 7", "after dinner".
-pub(in crate::ingest) fn answer_when(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-) -> Result<Option<Reply>> {
+pub(in crate::ingest) fn answer_when(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
     let Some(Question::When { text, month: None }) = question::read_open(turn, tx)? else {
         return Ok(None); // most messages
     };
@@ -207,7 +198,7 @@ pub(in crate::ingest) fn answer_when(
 }
 
 /// The meaning of a request that was put together.
-fn understood(turn: &MessageTurn<'_>, request: &str) -> Intent {
+fn understood(turn: &MessageTurn, request: &str) -> Intent {
     assistant::understand(&MessageContext {
         text: request,
         group: false, // the name is not among these words
@@ -218,7 +209,7 @@ fn understood(turn: &MessageTurn<'_>, request: &str) -> Intent {
 }
 
 /// Whether the last message changed something after the question: then nothing completes it.
-fn was_changed_since_asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
+fn was_changed_since_asked(turn: &MessageTurn, tx: &mut Tx) -> Result<bool> {
     let asked_at = tx.question(turn.room.id, turn.user.id)?;
     let asked_at = asked_at.map(|(_, at)| at);
     let last = turn.previous_message(tx)?;
@@ -240,7 +231,7 @@ fn listed_hours(text: &str) -> Option<String> {
 }
 
 /// Whether so much was said after the question that a time answers it no more.
-fn was_said_much_since(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
+fn was_said_much_since(turn: &MessageTurn, tx: &mut Tx) -> Result<bool> {
     const SAID_MAX: usize = 3;
     let (Some((_, asked_at)), Some(head)) =
         (tx.question(turn.room.id, turn.user.id)?, turn.room.head)
@@ -254,8 +245,8 @@ fn was_said_much_since(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> 
 
 /// A reminder whose times were asked for: "at 8, 14 and 20" between these words.
 fn remind_with(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     (before, rest, after): (&str, &str, &str),
 ) -> Result<Option<Reply>> {
     let rest = ["every day ", "every ", "on ", "at "].iter().fold(

@@ -16,10 +16,7 @@ use crate::store::Tx;
 
 /// Handles a message that requests nothing: remembers a fact, offers a reminder for a plan, offers
 /// to list a needed thing. Never in a group.
-pub(in crate::ingest) fn take_statement(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-) -> Result<Option<Reply>> {
+pub(in crate::ingest) fn take_statement(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
     let unknown = turn.possible_meanings();
     let stated = unknown.statement.clone().filter(|_| !turn.in_group());
     let unset = match may_agree(turn) {
@@ -38,7 +35,7 @@ pub(in crate::ingest) fn take_statement(
 }
 
 /// "ok i'm out of eggs": whether the first word agrees to what was offered isn't clear.
-fn may_agree(turn: &MessageTurn<'_>) -> bool {
+fn may_agree(turn: &MessageTurn) -> bool {
     let text = turn.message.text.trim().to_lowercase();
     let first = text.split(|c: char| !c.is_alphanumeric()).next();
     matches!(
@@ -49,8 +46,8 @@ fn may_agree(turn: &MessageTurn<'_>) -> bool {
 
 /// The answer to a statement that stands beside other requests.
 pub(in crate::ingest) fn answer_part(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     stated: Statement,
 ) -> Result<Reply> {
     let not_done = match &stated {
@@ -67,7 +64,7 @@ pub(in crate::ingest) fn answer_part(
     Ok(answer(turn, tx, stated)?.unwrap_or_else(|| not_done.into()))
 }
 
-fn answer(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, stated: Statement) -> Result<Option<Reply>> {
+fn answer(turn: &MessageTurn, tx: &mut Tx, stated: Statement) -> Result<Option<Reply>> {
     Ok(match stated {
         Statement::Fact(_) | Statement::Changed(_) if !limits::may_command(turn) => {
             Some(limits::too_many(turn).into())
@@ -116,12 +113,12 @@ fn answer(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, stated: Statement) -> Result<
     })
 }
 
-fn has_power(turn: &MessageTurn<'_>, tx: &Tx<'_>, power: Power) -> Result<bool> {
+fn has_power(turn: &MessageTurn, tx: &Tx, power: Power) -> Result<bool> {
     Ok(turn.flags.superpower(power) && gate::has_superpowers(turn, tx)?)
 }
 
 /// Does what was offered. `None`: nothing was, or this only asks: "yes?".
-pub(super) fn accept(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+pub(super) fn accept(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
     let said = turn.message.text.trim();
     if said.ends_with('?') && said.split_whitespace().count() == 1 {
         return Ok(None);
@@ -162,11 +159,7 @@ pub(super) fn accept(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<R
 }
 
 /// Another time for what was offered, and so a yes to it. `None`: nothing was, or this only asks.
-pub(super) fn change(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    to: &TimeChange,
-) -> Result<Option<Reply>> {
+pub(super) fn change(turn: &MessageTurn, tx: &mut Tx, to: &TimeChange) -> Result<Option<Reply>> {
     if turn.message.text.trim_end().ends_with('?') {
         return Ok(None);
     }
@@ -181,11 +174,7 @@ pub(super) fn change(
 }
 
 /// Offers the last offered reminder at another time. `None`: nothing was offered.
-pub(super) fn offer_at(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    to: &TimeChange,
-) -> Result<Option<Reply>> {
+pub(super) fn offer_at(turn: &MessageTurn, tx: &mut Tx, to: &TimeChange) -> Result<Option<Reply>> {
     Ok(match changed(turn, tx, to)? {
         Some((text, Ok(new))) => Some(offer(turn, tx, text, &new)?),
         Some((_, Err(reply))) => Some(reply.into()),
@@ -195,8 +184,8 @@ pub(super) fn offer_at(
 
 /// The offered reminder with the other time, or why it can't be that time.
 fn changed(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     to: &TimeChange,
 ) -> Result<Option<(String, std::result::Result<NewTime, String>)>> {
     let Some(Question::OfferedReminder {
@@ -213,12 +202,7 @@ fn changed(
 }
 
 /// A reminder that nobody asked for.
-pub(super) fn offer(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    text: String,
-    new: &NewTime,
-) -> Result<Reply> {
+pub(super) fn offer(turn: &MessageTurn, tx: &mut Tx, text: String, new: &NewTime) -> Result<Reply> {
     let (now, zone) = (turn.now, turn.timezone());
     let rule = new.recurrence.as_ref();
     let reply = wording::reminder_offered(&text, new.send_at, rule, now, zone);
@@ -233,11 +217,7 @@ pub(super) fn offer(
 
 /// An offer stands until something else is said, and the question for a part of a reminder until
 /// something else is requested.
-pub(in crate::ingest) fn withdraw(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    intent: &Intent,
-) -> Result<()> {
+pub(in crate::ingest) fn withdraw(turn: &MessageTurn, tx: &mut Tx, intent: &Intent) -> Result<()> {
     let is_undo = matches!(
         intent,
         Intent::FollowUp {
@@ -277,7 +257,7 @@ pub(in crate::ingest) fn withdraw(
 }
 
 /// "sure, thanks", and "yes, and remind me at 7 to …", whose first part accepts the offer.
-fn agrees(turn: &MessageTurn<'_>, intent: &Intent) -> bool {
+fn agrees(turn: &MessageTurn, intent: &Intent) -> bool {
     match intent {
         Intent::Unknown => {
             assistant::is_consent(&turn.message.text, &turn.ingest.persona.get().name)
@@ -294,10 +274,7 @@ fn agrees(turn: &MessageTurn<'_>, intent: &Intent) -> bool {
 }
 
 /// Withdraws an open offer after a superpower did what it was asked for.
-pub(in crate::ingest) fn withdraw_after_power(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-) -> Result<()> {
+pub(in crate::ingest) fn withdraw_after_power(turn: &MessageTurn, tx: &mut Tx) -> Result<()> {
     let open_question = question::read_open(turn, tx)?;
     let is_open = matches!(
         open_question,
@@ -310,7 +287,7 @@ pub(in crate::ingest) fn withdraw_after_power(
 }
 
 /// Whether it is a request for another reminder that is not understood.
-fn is_another_reminder(turn: &MessageTurn<'_>, intent: &Intent) -> bool {
+fn is_another_reminder(turn: &MessageTurn, intent: &Intent) -> bool {
     let lower = turn.message.text.to_lowercase();
     let asks = ["remind me", "remind us"];
     *intent == Intent::Unknown && asks.iter().any(|words| lower.contains(words))

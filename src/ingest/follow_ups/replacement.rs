@@ -14,8 +14,8 @@ use crate::store::{Reminder, Tx};
 /// "pay rent on the 3rd instead": another time for the reminder with these words. Where none has
 /// them but the last one, that gets the time and the text.
 pub(super) fn in_place(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     to: Option<&TimeChange>,
     text: &str,
 ) -> Result<Option<Reply>> {
@@ -37,8 +37,8 @@ pub(super) fn in_place(
 
 /// Another text for the last one, and another time where one is said.
 pub(super) fn replace(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     to: Option<&TimeChange>,
     text: &str,
 ) -> Result<Option<String>> {

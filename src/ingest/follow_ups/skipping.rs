@@ -14,8 +14,8 @@ use crate::store::{Reminder, Tx};
 
 /// `day`: `None` for the next time. `None`: nothing is meant that repeats.
 pub(super) fn skip(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     which: &ReminderRef,
     day: Option<&Range<Timestamp>>,
 ) -> Result<Option<String>> {
@@ -66,8 +66,8 @@ pub(super) fn skip(
 
 /// Leaves out a day of the reminder that was named last. `None`: it doesn't come again then.
 pub(super) fn skip_last(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     day: &Range<Timestamp>,
     or_each: Option<&TimeChange>,
 ) -> Result<Option<String>> {
@@ -105,8 +105,8 @@ pub(super) fn skip_last(
 
 /// After a reminder has come, "not this saturday" may mean another one that comes on Saturday: which?
 fn ask_which_of_day(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     day: &Range<Timestamp>,
 ) -> Result<Option<String>> {
     let latest = latest::read_named(turn, tx)?.map(|(latest, _)| latest);
@@ -130,8 +130,8 @@ fn ask_which_of_day(
 
 /// The only reminder of that name that comes on that day, or once: "skip tomorrow's alarm".
 fn only_on(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     which: &ReminderRef,
     day: Option<&Range<Timestamp>>,
 ) -> Result<Option<Reminder>> {

@@ -18,11 +18,7 @@ const SNOOZE_S: i64 = 10 * 60;
 const SOON_S: i64 = 12 * 60 * 60;
 
 /// `None`: it puts nothing off.
-pub(super) fn carry_out(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    what: &FollowUp,
-) -> Result<Option<Reply>> {
+pub(super) fn carry_out(turn: &MessageTurn, tx: &mut Tx, what: &FollowUp) -> Result<Option<Reply>> {
     Ok(Some(match what {
         FollowUp::Snooze(None) if begins_request(turn, tx)? => return Ok(None),
         FollowUp::Snooze(time) => snooze_last(turn, tx, time.as_ref())?,
@@ -34,7 +30,7 @@ pub(super) fn carry_out(
 }
 
 /// "remind me later" where nothing was named: of what?
-fn begins_request(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
+fn begins_request(turn: &MessageTurn, tx: &Tx) -> Result<bool> {
     if !says(turn, "remind") || says(turn, "again") {
         return Ok(false);
     }
@@ -45,8 +41,8 @@ fn begins_request(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
 }
 
 pub(super) fn snooze_last(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     time: Option<&TimeChange>,
 ) -> Result<Reply> {
     let reply = snoozed(turn, tx, time)?;
@@ -58,8 +54,8 @@ pub(super) fn snooze_last(
 
 /// Those that came last are numbered as they came, where no list was shown since.
 fn one_of(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     nth: Option<usize>,
     time: Option<&TimeChange>,
 ) -> Result<Reply> {
@@ -86,8 +82,8 @@ fn one_of(
 
 /// "snooze gym" where gym came together with others. `None`: it didn't, or it is put off already.
 pub(super) fn some_of(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     is_meant: impl Fn(&str) -> bool,
     time: Option<&TimeChange>,
 ) -> Result<Option<Reply>> {
@@ -110,8 +106,8 @@ pub(super) fn some_of(
 
 /// Puts off some of those that came together; the others may be put off, too.
 fn put_off_some(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     some: &[LatestReminder],
     delivered: &[LatestReminder],
     time: Option<&TimeChange>,
@@ -134,7 +130,7 @@ fn put_off_some(
 }
 
 /// "1" after two reminders came: one of them, or an hour?
-pub(super) fn may_name_one(turn: &MessageTurn<'_>, latest: &Latest) -> bool {
+pub(super) fn may_name_one(turn: &MessageTurn, latest: &Latest) -> bool {
     let number = turn.message.text.trim().parse::<usize>();
     let count = latest.reminders.len();
     latest.event == ItemEvent::Delivered
@@ -142,7 +138,7 @@ pub(super) fn may_name_one(turn: &MessageTurn<'_>, latest: &Latest) -> bool {
         && number.is_ok_and(|number| (1..=count).contains(&number))
 }
 
-fn snoozed(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, time: Option<&TimeChange>) -> Result<Reply> {
+fn snoozed(turn: &MessageTurn, tx: &mut Tx, time: Option<&TimeChange>) -> Result<Reply> {
     let latest = latest::read_named(turn, tx)?;
     let delivery = latest.and_then(|(latest, at)| latest.delivery(at, turn.now));
     let new = match (time, &delivery) {
@@ -194,15 +190,15 @@ fn snoozed(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, time: Option<&TimeChange>) -
     }
 }
 
-fn says(turn: &MessageTurn<'_>, word: &str) -> bool {
+fn says(turn: &MessageTurn, word: &str) -> bool {
     let mut words = turn.message.text.split_whitespace();
     words.any(|said| said.eq_ignore_ascii_case(word))
 }
 
 /// Each so many seconds later than it would have come.
 fn delay_each(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     open: &[Reminder],
     (new, seconds): (&NewTime, i64),
 ) -> Result<Reply> {
@@ -219,7 +215,7 @@ fn delay_each(
 }
 
 /// Reminders that "snooze" set for those that came last, and that are still to come.
-fn put_off_before(tx: &Tx<'_>, delivery: Option<&ReminderDelivery>) -> Result<Vec<Reminder>> {
+fn put_off_before(tx: &Tx, delivery: Option<&ReminderDelivery>) -> Result<Vec<Reminder>> {
     let mut open = Vec::new();
     for id in delivery.iter().flat_map(|delivery| &delivery.put_off) {
         open.extend(tx.reminder(id)?);
@@ -229,8 +225,8 @@ fn put_off_before(tx: &Tx<'_>, delivery: Option<&ReminderDelivery>) -> Result<Ve
 
 /// Whether the last thing named is what "snooze" set. `at`: when it was noted.
 pub(super) fn is_put_off(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     latest: &Latest,
     at: Timestamp,
 ) -> Result<bool> {
@@ -242,12 +238,7 @@ pub(super) fn is_put_off(
     Ok(!put_off.is_empty() && all)
 }
 
-fn move_each(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    open: &[Reminder],
-    new: &NewTime,
-) -> Result<Reply> {
+fn move_each(turn: &MessageTurn, tx: &mut Tx, open: &[Reminder], new: &NewTime) -> Result<Reply> {
     let mut reply = Reply::default();
     for reminder in open {
         reply.add(reminder_requests::move_to(turn, tx, reminder, new)?.into());
@@ -257,12 +248,12 @@ fn move_each(
 }
 
 /// Later than it would have come.
-fn delayed(turn: &MessageTurn<'_>, reminder: &Reminder, seconds: i64) -> Timestamp {
+fn delayed(turn: &MessageTurn, reminder: &Reminder, seconds: i64) -> Timestamp {
     reminder.send_at.max(turn.now).plus_s(seconds)
 }
 
 /// `undo` takes back all of them. `before`: as they were.
-fn note_moved(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, before: &[Reminder]) -> Result<()> {
+fn note_moved(turn: &MessageTurn, tx: &mut Tx, before: &[Reminder]) -> Result<()> {
     match before.is_empty() {
         true => Ok(()),
         false => {
@@ -274,8 +265,8 @@ fn note_moved(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, before: &[Reminder]) -> R
 
 /// A number alone is one of the list that was shown last, else minutes.
 fn numbered(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     numbers: &[usize],
     time: Option<&TimeChange>,
 ) -> Result<Reply> {
@@ -296,8 +287,8 @@ fn numbered(
 
 /// Moves reminders that haven't come: only to a named time, and never repeating ones.
 pub(super) fn snooze_open(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     open: &[Reminder],
     time: Option<&TimeChange>,
 ) -> Result<Reply> {
@@ -328,11 +319,7 @@ pub(super) fn snooze_open(
 }
 
 /// "remind me again at 10": what came is put off; what is still to come gets a second one.
-pub(super) fn again(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    time: &TimeChange,
-) -> Result<Option<Reply>> {
+pub(super) fn again(turn: &MessageTurn, tx: &mut Tx, time: &TimeChange) -> Result<Option<Reply>> {
     if let Some((latest, at)) = latest::read_named(turn, tx)?
         && (latest.event == ItemEvent::Delivered || is_put_off(turn, tx, &latest, at)?)
     {
@@ -381,7 +368,7 @@ pub(super) fn again(
 pub(super) fn of_delivered(
     to: &TimeChange,
     delivered: &[LatestReminder],
-    turn: &MessageTurn<'_>,
+    turn: &MessageTurn,
 ) -> TimeChange {
     let to = to.clone();
     match delivered.first() {
@@ -392,8 +379,8 @@ pub(super) fn of_delivered(
 
 /// Sets reminders that have come once more. The rule of a repeating one stays.
 pub(super) fn put_off(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     delivered: &[LatestReminder],
     new: &NewTime,
 ) -> Result<Reply> {

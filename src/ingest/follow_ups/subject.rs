@@ -17,13 +17,13 @@ const UNKNOWN_WORDS_MIN: usize = 3;
 
 /// Whether the person has told something else since, as an expense or a memory: "make it 8", "also
 /// on friday" and "rename it" mean no reminder that was named before.
-pub(super) fn is_another(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
+pub(super) fn is_another(turn: &MessageTurn, tx: &Tx) -> Result<bool> {
     Ok(has_changed(turn, tx)? || latest_fact::is_memory(turn, tx)?)
 }
 
 /// Whether the person has spoken of something else since: "make it 8" moves no reminder that was
 /// named before "add 2 eggs", or before a plan that was offered as a reminder.
-pub(super) fn has_changed(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
+pub(super) fn has_changed(turn: &MessageTurn, tx: &Tx) -> Result<bool> {
     let (Some((latest, at)), Some(head)) = (latest::read_named(turn, tx)?, turn.room.head) else {
         return Ok(false);
     };
@@ -42,7 +42,7 @@ pub(super) fn has_changed(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
 
 /// Whether only one remark, which was not understood and changed nothing, was made since the last reminder
 /// came.
-pub(super) fn is_one_remark(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
+pub(super) fn is_one_remark(turn: &MessageTurn, tx: &Tx) -> Result<bool> {
     let (Some((latest, at)), Some(head)) = (latest::read_named(turn, tx)?, turn.room.head) else {
         return Ok(false);
     };
@@ -67,11 +67,7 @@ pub(super) fn is_one_remark(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool>
 
 /// Whether a day is asked about, no time told: "and tomorrow?", or "friday" after "what do I have
 /// tomorrow?". Right after the assistant's question it is the answer.
-pub(super) fn asks_about_day(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    is_hour: bool,
-) -> Result<bool> {
+pub(super) fn asks_about_day(turn: &MessageTurn, tx: &mut Tx, is_hour: bool) -> Result<bool> {
     if question::was_just_asked(turn, tx)? {
         return Ok(false);
     }
@@ -95,7 +91,7 @@ pub(super) fn asks_about_day(
 /// ("dinner with tom on friday at 8"), a request that could not be carried out ("remind me at 6 and 9
 /// or so to call"), what is about memories or a superpower's ("forget my pin", "my trips"), or words
 /// that are not understood.
-fn speaks_of_another(turn: &MessageTurn<'_>, one: &MessageRow) -> bool {
+fn speaks_of_another(turn: &MessageTurn, one: &MessageRow) -> bool {
     let persona = turn.ingest.persona.get();
     let understood = assistant::understand_all(&context_of(turn, one, &persona.name));
     let mut calls = understood.calls.calls.iter();

@@ -9,7 +9,7 @@ use crate::ingest::turn::MessageTurn;
 use crate::store::Tx;
 
 /// Does what is chosen. `None`: nothing was asked, or this is no answer.
-pub(in crate::ingest) fn chosen(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+pub(in crate::ingest) fn chosen(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let Some(choices) = open_choices(turn, tx)? else {
         return Ok(None); // most messages
     };
@@ -23,8 +23,8 @@ pub(in crate::ingest) fn chosen(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Resu
 
 /// "cancel 2", "move 2": the number is of the question.
 pub(super) fn numbered(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     numbers: &[usize],
 ) -> Result<Option<String>> {
     let [number] = numbers else {
@@ -38,7 +38,7 @@ pub(super) fn numbered(
 }
 
 /// Whether this message is answered with the question.
-pub(super) fn is_asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
+pub(super) fn is_asked(turn: &MessageTurn, tx: &mut Tx) -> Result<bool> {
     let last_question = question::read_last(turn, tx, 0)?;
     Ok(
         last_question
@@ -46,7 +46,7 @@ pub(super) fn is_asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> 
     )
 }
 
-fn open_choices(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Vec<RequestChoice>>> {
+fn open_choices(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Vec<RequestChoice>>> {
     let Some(Question::WhichRequest { choices }) = question::read_open(turn, tx)? else {
         return Ok(None);
     };
@@ -57,7 +57,7 @@ fn open_choices(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Vec<Re
     Ok(is_next.then_some(choices))
 }
 
-fn carry_out(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, chosen: &RequestChoice) -> Result<String> {
+fn carry_out(turn: &MessageTurn, tx: &mut Tx, chosen: &RequestChoice) -> Result<String> {
     question::close(turn, tx)?;
     match corrected_value::correct_by(turn, tx, &chosen.request)? {
         Some(corrected) => Ok(corrected),

@@ -25,7 +25,7 @@ impl Ingest {
     /// current one. The end of a focus session releases held-back messages.
     pub(super) fn set_alarm(
         &self,
-        tx: &mut Tx<'_>,
+        tx: &mut Tx,
         power: Power,
         user: UserId,
         here: Option<RoomId>,
@@ -64,7 +64,7 @@ impl Ingest {
     /// The end of the user's running focus session; nothing is delivered before it.
     pub(in crate::ingest) fn focus_until(
         &self,
-        tx: &Tx<'_>,
+        tx: &Tx,
         user: UserId,
         now: Timestamp,
     ) -> Result<Option<Timestamp>> {
@@ -78,18 +78,14 @@ impl Ingest {
     }
 
     /// Handles due alarms.
-    pub(in crate::ingest) fn handle_due_alarms(
-        &self,
-        tx: &mut Tx<'_>,
-        now: Timestamp,
-    ) -> Result<()> {
+    pub(in crate::ingest) fn handle_due_alarms(&self, tx: &mut Tx, now: Timestamp) -> Result<()> {
         for alarm in tx.due_power_alarms(now)? {
             self.handle_alarm(tx, &alarm, now)?;
         }
         Ok(())
     }
 
-    fn handle_alarm(&self, tx: &mut Tx<'_>, alarm: &PowerAlarm, now: Timestamp) -> Result<()> {
+    fn handle_alarm(&self, tx: &mut Tx, alarm: &PowerAlarm, now: Timestamp) -> Result<()> {
         let owner = PowerOwner::User(alarm.user);
         let power = Power::named(&alarm.name);
         let Some(power) = power else {
@@ -157,7 +153,7 @@ impl Ingest {
     /// The room; `None`: it can't be queued now.
     fn queue_message(
         &self,
-        tx: &mut Tx<'_>,
+        tx: &mut Tx,
         alarm: &PowerAlarm,
         text: &str,
         now: Timestamp,
@@ -175,8 +171,8 @@ impl Ingest {
 
 /// Plans the alarms of the wanted superpowers anew.
 pub(in crate::ingest) fn plan(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     timezone: Option<Zone>,
     is_wanted: impl Fn(Power) -> bool,
 ) -> Result<()> {
@@ -196,8 +192,8 @@ pub(in crate::ingest) fn plan(
 
 /// Switches a calendar on or off, and plans the alarms of its superpowers anew.
 pub(super) fn switch_calendar(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     (calendar, is_enabled): (i64, bool),
 ) -> Result<()> {
     tx.enable_calendar(CalendarId(calendar), is_enabled)?;
@@ -225,8 +221,8 @@ struct AlarmPlan<'a> {
 impl Ingest {
     fn plan_alarms(
         &self,
-        tx: &mut Tx<'_>,
-        plan: &AlarmPlan<'_>,
+        tx: &mut Tx,
+        plan: &AlarmPlan,
         is_wanted: impl Fn(Power) -> bool,
     ) -> Result<()> {
         let (user, now) = (plan.user, plan.now);
@@ -267,7 +263,7 @@ impl Ingest {
     /// written where the person last wrote to the assistant alone.
     pub(in crate::ingest) fn plan_calendar_alarms(
         &self,
-        tx: &mut Tx<'_>,
+        tx: &mut Tx,
         user: UserId,
         now: Timestamp,
     ) -> Result<()> {

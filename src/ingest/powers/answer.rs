@@ -18,8 +18,8 @@ use crate::store::Tx;
 /// `understood` is the meaning without superpowers. `None`: nothing was done, and the message
 /// is answered as if no superpower had been requested.
 pub(in crate::ingest) fn answer_requested_power(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     called: &RequestedPower,
     understood: &Intent,
 ) -> Result<Option<String>> {
@@ -71,8 +71,8 @@ pub(in crate::ingest) fn answer_requested_power(
 
 /// Takes back what the message did that changed the superpower last, also with other superpowers.
 fn undo(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     called: &RequestedPower,
     power: Power,
 ) -> Result<Option<String>> {
@@ -94,8 +94,8 @@ fn undo(
 /// The newest message of the person that changed a superpower's state here, and when. `None` also
 /// where the person may not use that superpower now.
 pub(in crate::ingest) fn newest_change(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
 ) -> Result<Option<(i64, Timestamp)>> {
     let Some((message_id, at)) = tx.newest_power_change(turn.owner())? else {
         return Ok(None);
@@ -110,8 +110,8 @@ pub(in crate::ingest) fn newest_change(
 
 /// Takes back what superpowers changed for a message. Returns their replies.
 pub(in crate::ingest) fn take_back_of_powers(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     message_id: i64,
 ) -> Result<Vec<String>> {
     let mut undone = Vec::new();
@@ -128,7 +128,7 @@ pub(in crate::ingest) fn take_back_of_powers(
 }
 
 /// Ends the conversation about a superpower, and what runs only until the person is done.
-fn end(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, power: Power, explicit: bool) -> Result<String> {
+fn end(turn: &MessageTurn, tx: &mut Tx, power: Power, explicit: bool) -> Result<String> {
     let alarm = tx.power_alarm_at(turn.user.id, power.name())?;
     let still_sends = !turn.in_group() && alarm.is_some_and(|at| at > turn.now);
     let action = power.stop_of_running().filter(|_| still_sends);
@@ -152,8 +152,8 @@ fn end(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, power: Power, explicit: bool) ->
 /// "Where's my hotel?", "did Ana write?", "when does netflix renew?" that no superpower, no
 /// memory and no reminder answers: what the one that it is for says nevertheless.
 fn say_nothing_is_known(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     attempts: &[PowerAttempt],
     understood: &Intent,
 ) -> Result<Option<PowerReply>> {
@@ -187,8 +187,8 @@ fn say_nothing_is_known(
 
 /// Does what one of several requests asks a superpower for. Returns what is said about it.
 pub(in crate::ingest) fn answer_part(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     text: &str,
 ) -> Result<String> {
     let reply = answer_text(turn, tx, text)?;
@@ -197,8 +197,8 @@ pub(in crate::ingest) fn answer_part(
 
 /// Does what a request asks a superpower for. `None`: no superpower understands it.
 pub(in crate::ingest) fn answer_text(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     text: &str,
 ) -> Result<Option<String>> {
     let persona = turn.ingest.persona.get();
@@ -237,11 +237,7 @@ pub(in crate::ingest) fn answer_text(
 }
 
 /// Reports of several kinds. `None`: there is nothing to note.
-fn answer_each(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    clauses: &[String],
-) -> Result<Option<String>> {
+fn answer_each(turn: &MessageTurn, tx: &mut Tx, clauses: &[String]) -> Result<Option<String>> {
     let (mut replies, mut left) = (Vec::new(), Vec::new());
     for clause in clauses {
         match answer_text(turn, tx, clause)? {
@@ -259,8 +255,8 @@ fn answer_each(
 }
 
 pub(in crate::ingest) fn set_notices(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     request: NoticeRequest,
 ) -> Result<PowerReply> {
     let mut preferences = notices::preferences(tx, turn.user.id)?;

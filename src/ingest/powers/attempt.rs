@@ -20,8 +20,8 @@ use crate::store::{PowerOwner, PowerStateWrite, Tx};
 
 /// `None`: no answer and no change.
 pub(super) fn run(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     attempt: &PowerAttempt,
     explicit: bool,
 ) -> Result<Option<PowerReply>> {
@@ -93,7 +93,7 @@ pub(super) fn run(
 /// Before anything is read: what is answered in a direct chat that there isn't, and an "undo" that
 /// a limit refuses, for which the way back is kept.
 fn refused_at_once(
-    turn: &MessageTurn<'_>,
+    turn: &MessageTurn,
     attempt: &PowerAttempt,
     explicit: bool,
 ) -> Option<Option<PowerReply>> {
@@ -106,11 +106,7 @@ fn refused_at_once(
 }
 
 /// The state to which an action is applied. "undo" of a correction returns to the first value.
-fn stored_for(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
-    attempt: &PowerAttempt,
-) -> Result<Option<StoredState>> {
+fn stored_for(turn: &MessageTurn, tx: &Tx, attempt: &PowerAttempt) -> Result<Option<StoredState>> {
     let power = attempt.power;
     let stored = tx.power_state(owner_of(turn, power), power.name())?;
     let mut stored = stored.map(stored_state);
@@ -125,8 +121,8 @@ fn stored_for(
 
 /// Stores the state, and runs the requested effect. Returns the effect's reply.
 fn apply(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     power: Power,
     outcome: PowerOutcome,
     preferences: &mut NoticePreferences,
@@ -162,16 +158,16 @@ fn apply(
 
 /// A personal superpower in a group: questions are answered in the person's direct chat, and
 /// nothing is changed.
-fn is_answered_alone(turn: &MessageTurn<'_>, power: Power) -> bool {
+fn is_answered_alone(turn: &MessageTurn, power: Power) -> bool {
     turn.in_group() && !power.is_shared()
 }
 
 /// Whether the person would be answered there.
-fn may_answer_alone(turn: &MessageTurn<'_>) -> bool {
+fn may_answer_alone(turn: &MessageTurn) -> bool {
     !turn.by_model && gate::has_superpowers_alone(&turn.user, &turn.flags, turn.now)
 }
 
-fn owner_of(turn: &MessageTurn<'_>, power: Power) -> PowerOwner {
+fn owner_of(turn: &MessageTurn, power: Power) -> PowerOwner {
     match is_answered_alone(turn, power) {
         true => PowerOwner::User(turn.user.id),
         false => turn.owner(),
@@ -179,11 +175,7 @@ fn owner_of(turn: &MessageTurn<'_>, power: Power) -> PowerOwner {
 }
 
 /// The reply asks for what is missing: the answer to it completes the request.
-fn note_lacking(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    lacking: Option<LackingPart>,
-) -> Result<()> {
+fn note_lacking(turn: &MessageTurn, tx: &mut Tx, lacking: Option<LackingPart>) -> Result<()> {
     match lacking {
         Some(lacking) if !turn.by_model => {
             let LackingPart {
@@ -205,8 +197,8 @@ fn note_lacking(
 /// Records that the person was told what the superpower would do with a calendar or mailbox. A
 /// line about that, where the superpower's reply does not contain it.
 fn first_offer(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     power: Power,
     facts: &Facts,
     preferences: &mut NoticePreferences,
@@ -233,7 +225,7 @@ fn first_offer(
 
 /// Facts from outside the superpower's state; none for what a group shares, as they are
 /// personal.
-fn facts_for(turn: &MessageTurn<'_>, tx: &Tx<'_>, power: Power) -> Result<Facts> {
+fn facts_for(turn: &MessageTurn, tx: &Tx, power: Power) -> Result<Facts> {
     if matches!(owner_of(turn, power), PowerOwner::Room(_)) {
         return Ok(Facts::default());
     }
@@ -243,12 +235,7 @@ fn facts_for(turn: &MessageTurn<'_>, tx: &Tx<'_>, power: Power) -> Result<Facts>
 }
 
 /// Writes what was shown: "undo" means what was changed last.
-fn keep_shown(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
-    power: Power,
-    stored: StoredState,
-) -> Result<()> {
+fn keep_shown(turn: &MessageTurn, tx: &Tx, power: Power, stored: StoredState) -> Result<()> {
     let owner = owner_of(turn, power);
     let write = tx.power_state_write(owner, power.name())?;
     let write = write.unwrap_or(PowerStateWrite::without_message(turn.now));
@@ -257,8 +244,8 @@ fn keep_shown(
 
 /// Writes a superpower's new state, its alarm and its plans.
 pub(in crate::ingest) fn keep(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     power: Power,
     stored: StoredState,
     alarm: Option<Timestamp>,
@@ -286,8 +273,8 @@ pub(in crate::ingest) fn keep(
 /// Executes a tool call of a language model, which counts as a command. The caller checks
 /// access.
 pub(in crate::ingest) fn act(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     power: Power,
     action: PowerAction,
 ) -> Result<Option<PowerReply>> {
@@ -295,11 +282,7 @@ pub(in crate::ingest) fn act(
 }
 
 /// The superpower's state here as typed fields, for a language model.
-pub(in crate::ingest) fn data(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
-    power: Power,
-) -> Result<Option<Value>> {
+pub(in crate::ingest) fn data(turn: &MessageTurn, tx: &Tx, power: Power) -> Result<Option<Value>> {
     let stored = tx.power_state(owner_of(turn, power), power.name())?;
     let stored = stored.map(stored_state);
     let facts = match power.uses_bookings() {
@@ -316,8 +299,8 @@ pub(in crate::ingest) fn data(
 
 /// Runs an action only if it is about something that is stored. `None`: it is not.
 pub(in crate::ingest) fn act_if_known(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     power: Power,
     action: PowerAction,
 ) -> Result<Option<PowerReply>> {
@@ -328,7 +311,7 @@ pub(in crate::ingest) fn act_if_known(
     run(turn, tx, &attempt, false)
 }
 
-pub(super) fn count_use(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, power: Power) -> Result<()> {
+pub(super) fn count_use(turn: &MessageTurn, tx: &mut Tx, power: Power) -> Result<()> {
     let id = || random::uuid().to_string();
     tx.count_power_use(turn.user.id, turn.room.id, power.name(), id, turn.now)
 }

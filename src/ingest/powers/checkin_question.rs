@@ -17,7 +17,7 @@ impl Ingest {
     /// The next thing that the person says may be the answer.
     pub(super) fn ask_checkin_question(
         &self,
-        tx: &mut Tx<'_>,
+        tx: &mut Tx,
         (room, user): (RoomId, UserId),
         abouts: Vec<String>,
         now: Timestamp,
@@ -96,8 +96,8 @@ fn may_answer(intent: &Intent) -> bool {
 
 /// Whether a reminder came after the question: "did it" is about that one.
 fn is_about_reminder(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     intent: &Intent,
     asked_at: Timestamp,
 ) -> Result<bool> {
@@ -108,7 +108,7 @@ fn is_about_reminder(
 }
 
 /// Whether the message is something else that is worth noting: "call bo at 5", "lunch 12".
-fn tells_of_another(turn: &MessageTurn<'_>) -> bool {
+fn tells_of_another(turn: &MessageTurn) -> bool {
     let power = turn.requested_power.as_ref();
     power.is_some_and(|power| power.may_keep_days() || power.may_keep_money())
         || turn.possible_meanings().statement.is_some()
@@ -117,8 +117,8 @@ fn tells_of_another(turn: &MessageTurn<'_>) -> bool {
 /// Remembers what was answered to the question how something was. `None`: nothing was
 /// asked, or this is no answer.
 pub(in crate::ingest) fn answer(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     intent: &Intent,
 ) -> Result<Option<String>> {
     let asked_ms = turn.ingest.checkin_asked_ms.load(Ordering::Relaxed);

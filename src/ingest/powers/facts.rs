@@ -41,10 +41,10 @@ const YEAR_DAYS: i64 = 366;
 const PLANS_AHEAD_S: i64 = 3 * 86_400;
 
 pub(super) fn gather(
-    tx: &Tx<'_>,
+    tx: &Tx,
     power: Power,
     (user, timezone): (UserId, Option<Zone>),
-    flags: &Reader<'_>,
+    flags: &Reader,
     known: &mut ServiceCache,
     now: Timestamp,
 ) -> Result<Facts> {
@@ -120,7 +120,7 @@ fn uses_mail(power: Power) -> bool {
 }
 
 /// Adds facts about trips: travel times, plans, and stops that the person removed.
-fn add_travel(tx: &Tx<'_>, facts: &mut Facts, user: UserId, flags: &Reader<'_>) -> Result<()> {
+fn add_travel(tx: &Tx, facts: &mut Facts, user: UserId, flags: &Reader) -> Result<()> {
     let travel = Power::TravelBrain;
     let is_muted = notices::preferences(tx, user)?.is_muted(travel);
     facts.is_travel_told = flags.superpower(travel) && !is_muted;
@@ -137,7 +137,7 @@ fn add_travel(tx: &Tx<'_>, facts: &mut Facts, user: UserId, flags: &Reader<'_>) 
 
 /// Bookings, parcels and the like from mails that matter now.
 pub(in crate::ingest) fn bookings(
-    tx: &Tx<'_>,
+    tx: &Tx,
     user: UserId,
     zone: Zone,
     now: Timestamp,
@@ -209,7 +209,7 @@ fn people(met: &[EventFact]) -> Vec<String> {
 }
 
 /// Words of memories that begin like names, in lower case.
-fn names_in_memories(tx: &Tx<'_>, user: UserId) -> Result<Vec<String>> {
+fn names_in_memories(tx: &Tx, user: UserId) -> Result<Vec<String>> {
     let memories = tx.memories(user, MEMORIES_MAX)?;
     let words = memories
         .iter()
@@ -223,7 +223,7 @@ fn names_in_memories(tx: &Tx<'_>, user: UserId) -> Result<Vec<String>> {
     Ok(names)
 }
 
-fn calendars(tx: &Tx<'_>, user: UserId) -> Result<Vec<CalendarName>> {
+fn calendars(tx: &Tx, user: UserId) -> Result<Vec<CalendarName>> {
     let rows = tx.view().calendars(user)?.into_iter();
     let name = |row: CalendarRow| CalendarName {
         id: row.id.0,
@@ -236,7 +236,7 @@ fn calendars(tx: &Tx<'_>, user: UserId) -> Result<Vec<CalendarName>> {
 
 /// Events to come within a year that the person takes part in.
 pub(in crate::ingest) fn planned_events(
-    tx: &Tx<'_>,
+    tx: &Tx,
     user: UserId,
     timezone: Option<Zone>,
     now: Timestamp,
@@ -251,7 +251,7 @@ pub(in crate::ingest) fn planned_events(
 
 /// The events of a span, one line each, for the agenda.
 pub(in crate::ingest) fn event_lines(
-    tx: &Tx<'_>,
+    tx: &Tx,
     user: UserId,
     span: &Range<Timestamp>,
     timezone: Option<Zone>,
@@ -273,11 +273,11 @@ pub(in crate::ingest) fn event_lines(
 
 /// Plans of superpowers and calendars; for the evening also reminders.
 fn plans(
-    tx: &Tx<'_>,
+    tx: &Tx,
     power: Power,
     (user, timezone): (UserId, Option<Zone>),
     facts: &Facts,
-    flags: &Reader<'_>,
+    flags: &Reader,
     now: Timestamp,
 ) -> Result<Vec<Plan>> {
     let zone = timezone.unwrap_or(Zone::UTC);
@@ -317,9 +317,9 @@ fn plans(
 /// Lines about a user's day: reminders, and lines of the included superpowers that are offered.
 /// And whether any of it is on this day itself.
 fn day(
-    tx: &Tx<'_>,
+    tx: &Tx,
     (user, timezone): (UserId, Option<Zone>),
-    flags: &Reader<'_>,
+    flags: &Reader,
     is_included: impl Fn(Power) -> bool,
     now: Timestamp,
 ) -> Result<(String, bool)> {

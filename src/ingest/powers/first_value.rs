@@ -18,8 +18,8 @@ struct FirstValue {
 /// Keeps the state with the first value, to which "undo" returns. `message_id`: the message that
 /// wrote the state which corrects it.
 pub(in crate::ingest) fn keep(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     power: Power,
     state: String,
     message_id: i64,
@@ -43,11 +43,7 @@ pub(in crate::ingest) fn keep(
 }
 
 /// The state with the value that was corrected by the last change, if one was.
-pub(in crate::ingest) fn take(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
-    power: Power,
-) -> Result<Option<String>> {
+pub(in crate::ingest) fn take(turn: &MessageTurn, tx: &Tx, power: Power) -> Result<Option<String>> {
     let write = tx.power_state_write(turn.owner(), power.name())?;
     let message_id = write.and_then(|write| write.message_id);
     let Some(message_id) = message_id.filter(|_| !turn.in_group()) else {

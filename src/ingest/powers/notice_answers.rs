@@ -22,7 +22,7 @@ impl Ingest {
     /// The next thing that the person says may be about it.
     pub(super) fn note_notice(
         &self,
-        tx: &mut Tx<'_>,
+        tx: &mut Tx,
         (room, user): (RoomId, UserId),
         (power, what): (&str, &str),
         now: Timestamp,
@@ -38,7 +38,7 @@ impl Ingest {
 
 /// The reply to a message about the notice. `None`: none was sent since the person's last message, or
 /// it is about something else.
-pub(in crate::ingest) fn answer(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+pub(in crate::ingest) fn answer(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
     let sent_ms = turn.ingest.notice_sent_ms.load(Ordering::Relaxed);
     let is_recent = turn.now.0.saturating_sub(sent_ms) <= NOTICE_MS;
     if !is_recent || turn.message.mode != Mode::Direct || turn.left_to_model {

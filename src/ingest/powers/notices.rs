@@ -8,7 +8,7 @@ use crate::ingest::turn::MessageTurn;
 use crate::store::{PowerOwner, PowerState, PowerStateWrite, Tx, UserId};
 
 /// Those of somebody who said nothing about it are the usual ones.
-pub(super) fn preferences(tx: &Tx<'_>, user: UserId) -> Result<NoticePreferences> {
+pub(super) fn preferences(tx: &Tx, user: UserId) -> Result<NoticePreferences> {
     let row = tx.power_state(PowerOwner::User(user), PREFERENCES_NAME)?;
     row.map_or_else(
         || Ok(NoticePreferences::default()),
@@ -17,7 +17,7 @@ pub(super) fn preferences(tx: &Tx<'_>, user: UserId) -> Result<NoticePreferences
 }
 
 pub(super) fn keep(
-    tx: &Tx<'_>,
+    tx: &Tx,
     user: UserId,
     preferences: &NoticePreferences,
     now: Timestamp,
@@ -33,8 +33,8 @@ pub(super) fn keep(
 
 /// Whoever asks for a summary each day wants it to come.
 pub(super) fn resume_summary(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     power: Power,
     preferences: &mut NoticePreferences,
 ) -> Result<()> {
@@ -47,8 +47,8 @@ pub(super) fn resume_summary(
 
 /// Records the same where the service's own part answers. True: the person was not told yet.
 pub(in crate::ingest) fn note_first_offer(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     power: Power,
 ) -> Result<bool> {
     let mut preferences = preferences(tx, turn.user.id)?;

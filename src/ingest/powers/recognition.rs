@@ -17,8 +17,8 @@ use crate::store::Tx;
 /// The offered superpower that the message requests. Cheap when no word of the message concerns
 /// one.
 pub(in crate::ingest) fn find_requested_power(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     understood: &Understanding,
 ) -> Result<Option<RequestedPower>> {
     let (message, flags) = (&*turn.message, &turn.flags);
@@ -79,8 +79,8 @@ pub(in crate::ingest) fn find_requested_power(
 
 /// "undo" and "delete the last one" mean the reminder that was named after what the session changed.
 fn without_last_of_session(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     session: Power,
     mut calls: PowerCalls,
 ) -> Result<PowerCalls> {
@@ -98,11 +98,7 @@ fn without_last_of_session(
 
 /// "and 50 for books" is one more expense only right after one: after a budget or a debt it may be of its
 /// kind.
-fn without_other_sums(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
-    mut calls: PowerCalls,
-) -> Result<PowerCalls> {
+fn without_other_sums(turn: &MessageTurn, tx: &Tx, mut calls: PowerCalls) -> Result<PowerCalls> {
     let is_supposed = |call: &PowerCall| call.action.may_be_expense();
     let text = turn.message.text.trim_start().to_lowercase();
     let is_more = text.starts_with("and ") && calls.calls.iter().any(is_supposed);
@@ -124,7 +120,7 @@ fn without_other_sums(
 
 /// "please note that I have a dentist appointment on monday at 10": what is to be remembered is kept
 /// with its day, where it is a booking or an event.
-fn kept_plan(turn: &MessageTurn<'_>, understood: &Understanding) -> Option<RequestedPower> {
+fn kept_plan(turn: &MessageTurn, understood: &Understanding) -> Option<RequestedPower> {
     let Intent::Remember { text } = &understood.intent else {
         return None; // most messages
     };
@@ -155,7 +151,7 @@ fn kept_plan(turn: &MessageTurn<'_>, understood: &Understanding) -> Option<Reque
 
 /// Whether a reminder was set, changed or removed, or a fact was noted, after the superpower in
 /// use last changed: then "undo" refers to that.
-fn is_reminder_latest(turn: &MessageTurn<'_>, tx: &Tx<'_>, power: Power) -> Result<bool> {
+fn is_reminder_latest(turn: &MessageTurn, tx: &Tx, power: Power) -> Result<bool> {
     let latest = latest::read_own(turn, tx, LATEST_MS)?;
     let can_be_undone =
         |latest: &Latest| latest.event != ItemEvent::Delivered || latest.fact.is_some();
@@ -218,7 +214,7 @@ fn explicit_call(
     calls: &PowerCalls,
     session: Option<Power>,
     understood: &Intent,
-    flags: &Reader<'_>,
+    flags: &Reader,
 ) -> Option<RequestedPower> {
     if let Some(command) = session.and_then(|power| session_request(power, calls)) {
         return Some(command);
@@ -275,7 +271,7 @@ fn implicit_calls(
     calls: &PowerCalls,
     session: Option<Power>,
     understood: &Intent,
-    flags: &Reader<'_>,
+    flags: &Reader,
 ) -> Vec<PowerAttempt> {
     let here = |call: &&PowerCall| message.mode == Mode::Direct || call.power.is_shared();
     let used = session
@@ -313,12 +309,7 @@ fn implicit_calls(
 
 /// Whether the superpower is offered and may be requested. In a group, a personal one needs the
 /// assistant to be addressed.
-fn may_request(
-    message: &Message,
-    calls: &PowerCalls,
-    call: &PowerCall,
-    flags: &Reader<'_>,
-) -> bool {
+fn may_request(message: &Message, calls: &PowerCalls, call: &PowerCall, flags: &Reader) -> bool {
     let is_addressed = message.mode == Mode::Direct || calls.is_addressed || call.power.is_shared();
     is_addressed && flags.superpower(call.power)
 }

@@ -29,7 +29,7 @@ pub(super) struct ConnectedKinds {
 impl ServiceCache {
     pub(super) fn connected(
         &mut self,
-        tx: &Tx<'_>,
+        tx: &Tx,
         user: UserId,
         now: Timestamp,
     ) -> Result<ConnectedKinds> {
@@ -50,7 +50,7 @@ impl ServiceCache {
     /// Events around now, and recently cancelled ones.
     pub(super) fn events(
         &mut self,
-        tx: &Tx<'_>,
+        tx: &Tx,
         power: Power,
         (user, zone): (UserId, Zone),
         now: Timestamp,

@@ -21,8 +21,8 @@ impl StateBefore {
     /// `None`: nothing is stored. A first value of an earlier correction is not returned to any
     /// more.
     pub(in crate::ingest) fn read(
-        turn: &MessageTurn<'_>,
-        tx: &Tx<'_>,
+        turn: &MessageTurn,
+        tx: &Tx,
         power: Power,
     ) -> Result<Option<Self>> {
         let name = power.name();
@@ -42,8 +42,8 @@ impl StateBefore {
     /// The new value was refused: all is as it was before the first one was taken back.
     pub(in crate::ingest) fn restore(
         self,
-        turn: &MessageTurn<'_>,
-        tx: &mut Tx<'_>,
+        turn: &MessageTurn,
+        tx: &mut Tx,
         power: Power,
     ) -> Result<()> {
         let stored = StoredState {
@@ -58,8 +58,8 @@ impl StateBefore {
     /// Nothing was corrected.
     pub(in crate::ingest) fn keep_earlier(
         self,
-        turn: &MessageTurn<'_>,
-        tx: &Tx<'_>,
+        turn: &MessageTurn,
+        tx: &Tx,
         power: Power,
     ) -> Result<()> {
         match self.first.zip(self.write.message_id) {
@@ -71,8 +71,8 @@ impl StateBefore {
     /// The value is corrected: "undo" returns to the first one.
     pub(in crate::ingest) fn keep_first(
         self,
-        turn: &MessageTurn<'_>,
-        tx: &Tx<'_>,
+        turn: &MessageTurn,
+        tx: &Tx,
         power: Power,
     ) -> Result<()> {
         first_value::keep(turn, tx, power, self.row.state, turn.message_id)

@@ -21,7 +21,7 @@ impl Ingest {
     /// `None`: it does not understand the message, or not for sure.
     pub(super) fn answer_by_builtin(
         &self,
-        tx: &mut Tx<'_>,
+        tx: &mut Tx,
         pending: &PendingReply,
         service_memories: &ServiceMemories,
         now: Timestamp,
@@ -70,8 +70,8 @@ impl Ingest {
     /// With a sentence about the model. `text`: the message's.
     fn without_model(
         &self,
-        turn: &MessageTurn<'_>,
-        tx: &Tx<'_>,
+        turn: &MessageTurn,
+        tx: &Tx,
         text: &str,
         mut reply: Reply,
     ) -> Result<Reply> {

@@ -14,8 +14,8 @@ use crate::store::{Reminder, Tx};
 /// Leaves the next time of `reminder` out. With `at` or `text` a reminder that comes once is set in its
 /// place. `new_id`: its id.
 pub(super) fn change_next(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     reminder: &Reminder,
     text: Option<&str>,
     at: Option<ReminderTime>,

@@ -64,7 +64,7 @@ pub(super) struct ReplyContext {
 }
 
 /// `None` when the message or its user was removed.
-pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<ReplyContext>> {
+pub(super) fn read(view: &View, message_id: i64) -> Result<Option<ReplyContext>> {
     let mut rows = view.chain(message_id, ROWS_MAX)?;
     let Some(message) = rows.first() else {
         return Ok(None);
@@ -129,7 +129,7 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<ReplyConte
 
 /// The context in which a group's message is answered in the person's direct chat: their message,
 /// without what anybody else wrote, and what is known of them.
-pub(super) fn read_private(view: &View<'_>, message_id: i64) -> Result<Option<ReplyContext>> {
+pub(super) fn read_private(view: &View, message_id: i64) -> Result<Option<ReplyContext>> {
     let Some(message) = view.message(message_id)? else {
         return Ok(None);
     };
@@ -216,7 +216,7 @@ pub(super) async fn memories(ingest: &Ingest, context: &ReplyContext) -> Result<
 }
 
 /// The person's open reminders until midnight of their time zone: "14:00 call mom (id 1a2b3c4d)".
-fn reminders_of_the_day(view: &View<'_>, user: &User, now: Timestamp) -> Result<Vec<String>> {
+fn reminders_of_the_day(view: &View, user: &User, now: Timestamp) -> Result<Vec<String>> {
     let zone = user.timezone.unwrap_or(Zone::UTC);
     let local = |at: Timestamp| at.utc().with_timezone(&zone);
     let midnight = local(now).date_naive().succ_opt();
@@ -252,12 +252,7 @@ pub(super) fn of_earlier_version(context: &ReplyContext) -> Vec<String> {
 }
 
 /// The reminders that "snooze" or "again" may mean.
-fn came_last(
-    view: &View<'_>,
-    message: &MessageRow,
-    user: &User,
-    group: bool,
-) -> Result<Vec<String>> {
+fn came_last(view: &View, message: &MessageRow, user: &User, group: bool) -> Result<Vec<String>> {
     let noted = match group {
         true => view.latest_in_room(message.room)?,
         false => view.dialog(message.room, message.user)?.latest,
@@ -280,7 +275,7 @@ fn shortened(reminder: &str) -> String {
 }
 
 /// The question how something was, to which the message may be the answer.
-fn pending_question(view: &View<'_>, message: &MessageRow) -> Result<Option<String>> {
+fn pending_question(view: &View, message: &MessageRow) -> Result<Option<String>> {
     let noted = view.dialog(message.room, message.user)?.question;
     let question = dialog::recent(noted.as_ref(), CHECKIN_QUESTION_MS, message.received_at);
     Ok(match question {
@@ -293,7 +288,7 @@ fn pending_question(view: &View<'_>, message: &MessageRow) -> Result<Option<Stri
 
 /// `rows`: newest first. `private_answers`: to what was asked elsewhere, oldest first.
 fn messages(
-    view: &View<'_>,
+    view: &View,
     rows: &[MessageRow],
     private_answers: Vec<PrivateAnswer>,
 ) -> Result<Vec<RoomMessage>> {
@@ -358,7 +353,7 @@ fn photos_of(row: &MessageRow) -> usize {
 }
 
 /// All facts except the memories.
-fn known(view: &View<'_>, user: &User, now: Timestamp) -> Result<PersonFacts> {
+fn known(view: &View, user: &User, now: Timestamp) -> Result<PersonFacts> {
     let mut profile = Map::new();
     for (field, json) in view.personality(user.id)? {
         let value: Value = parsed(Some(&json));

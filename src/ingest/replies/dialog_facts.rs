@@ -38,7 +38,7 @@ pub(super) struct DialogFacts {
 
 /// `rows`: of the room, newest first.
 pub(super) fn read(
-    view: &View<'_>,
+    view: &View,
     rows: &[MessageRow],
     user: &User,
     group: bool,
@@ -91,7 +91,7 @@ pub(super) fn read(
 }
 
 /// The states of superpowers by name.
-pub(super) fn states(view: &View<'_>, owners: &[PowerOwner]) -> Result<Vec<(String, StoredState)>> {
+pub(super) fn states(view: &View, owners: &[PowerOwner]) -> Result<Vec<(String, StoredState)>> {
     let mut states = Vec::new();
     for owner in owners {
         let rows = view.power_states(*owner)?.into_iter();

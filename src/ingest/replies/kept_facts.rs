@@ -25,8 +25,8 @@ const IN_NEW_ZONE: &str = "These were set before. They come at the same moments,
                            zone: name them, and ask whether another hour was meant.";
 
 pub(super) fn set_profile(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     change: &ProfileChange,
 ) -> Result<CallResult> {
     let user = turn.user.id;
@@ -76,8 +76,8 @@ pub(super) fn set_profile(
 }
 
 pub(super) fn remember(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     text: &str,
     new_id: &str,
 ) -> Result<CallResult> {
@@ -94,7 +94,7 @@ pub(super) fn remember(
     Ok(CallResult::done(json!({ "id": new_id, "text": text })))
 }
 
-pub(super) fn recall(turn: &MessageTurn<'_>, tx: &Tx<'_>, query: &str) -> Result<CallResult> {
+pub(super) fn recall(turn: &MessageTurn, tx: &Tx, query: &str) -> Result<CallResult> {
     let known = memories::known(turn, tx)?;
     let mut found: Vec<(usize, &crate::memory::Memory)> = known
         .memories
@@ -113,11 +113,7 @@ pub(super) fn recall(turn: &MessageTurn<'_>, tx: &Tx<'_>, query: &str) -> Result
     })))
 }
 
-pub(super) fn forget(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    ids: &[String],
-) -> Result<CallResult> {
+pub(super) fn forget(turn: &MessageTurn, tx: &mut Tx, ids: &[String]) -> Result<CallResult> {
     let known = memories::known(turn, tx)?;
     let mut found = Vec::new();
     for id in ids {
@@ -133,7 +129,7 @@ pub(super) fn forget(
     Ok(CallResult::done(json!({ "forgotten": texts })))
 }
 
-pub(super) fn usage(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<CallResult> {
+pub(super) fn usage(turn: &MessageTurn, tx: &Tx) -> Result<CallResult> {
     let facts = carry_out::facts(turn, tx)?;
     Ok(CallResult::done(json!({
         "name": facts.name,

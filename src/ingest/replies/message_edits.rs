@@ -41,8 +41,8 @@ impl ModelTurn<'_> {
 
 /// Takes back earlier changes for a call. Returns them, without private ones in a group.
 pub(super) fn take_back(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     call: &ToolCall,
     earlier: &ReplacedVersions,
 ) -> Result<Vec<Value>> {
@@ -64,8 +64,8 @@ pub(super) fn take_back(
 /// Restores what an earlier version cancelled or removed, unless another version had made it.
 /// Returns its names.
 fn bring_back(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     earlier: &ReplacedVersions,
     message_id: i64,
 ) -> Result<Vec<Value>> {
@@ -100,8 +100,8 @@ fn bring_back(
 
 /// Takes back the changes of one earlier version.
 fn take_back_version(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     earlier: &ReplacedVersions,
     version: ReplacedVersion,
 ) -> Result<Vec<Value>> {

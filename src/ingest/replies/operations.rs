@@ -38,8 +38,8 @@ const COMES_ONCE: &str =
 
 /// `new_id`: a UUID for what it makes.
 pub(super) fn run(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     operation: &Operation,
     new_id: &str,
 ) -> Result<CallResult> {
@@ -107,7 +107,7 @@ pub(super) fn run(
     }
 }
 
-fn undo(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<CallResult> {
+fn undo(turn: &MessageTurn, tx: &mut Tx) -> Result<CallResult> {
     let error = match take_back_newest(turn, tx)? {
         UndoOutcome::Undone(text) => return Ok(CallResult::done(json!({ "undone": text }))),
         UndoOutcome::TooLate => {
@@ -124,7 +124,7 @@ fn undo(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<CallResult> {
 }
 
 /// From the first to the last day.
-fn days(turn: &MessageTurn<'_>, from: NaiveDate, to: NaiveDate) -> Span {
+fn days(turn: &MessageTurn, from: NaiveDate, to: NaiveDate) -> Span {
     let midnight = |day: Option<NaiveDate>| {
         let at = day.and_then(|day| at_wall_time(day.and_time(NaiveTime::MIN), turn.zone()));
         at.unwrap_or(turn.now)
@@ -139,8 +139,8 @@ fn days(turn: &MessageTurn<'_>, from: NaiveDate, to: NaiveDate) -> Span {
 }
 
 fn change_reminder(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     reminder: &Reminder,
     text: Option<&str>,
     at: Option<ReminderTime>,
@@ -166,11 +166,7 @@ fn change_reminder(
     })
 }
 
-fn cancel_reminder(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    reminder: Reminder,
-) -> Result<CallResult> {
+fn cancel_reminder(turn: &MessageTurn, tx: &mut Tx, reminder: Reminder) -> Result<CallResult> {
     let value = to_json(turn, &reminder);
     let now = ReminderState {
         at: None,
@@ -184,8 +180,8 @@ fn cancel_reminder(
 }
 
 fn set_reminder(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    turn: &MessageTurn,
+    tx: &mut Tx,
     text: &str,
     occasion: &Occasion,
     chat: ReminderChat,
@@ -240,7 +236,7 @@ fn set_reminder(
 }
 
 /// The `schedule_message` object for the relay.
-fn schedule(turn: &MessageTurn<'_>, tx: &Tx<'_>, reminder: &Reminder) -> Result<Value> {
+fn schedule(turn: &MessageTurn, tx: &Tx, reminder: &Reminder) -> Result<Value> {
     let language = turn
         .ingest
         .language_of_notices(tx, turn.user.id, turn.in_group())?;
@@ -259,8 +255,8 @@ fn schedule(turn: &MessageTurn<'_>, tx: &Tx<'_>, reminder: &Reminder) -> Result<
 }
 
 fn list_reminders(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     from: Option<NaiveDateTime>,
     to: Option<NaiveDateTime>,
     matching: Option<&str>,
@@ -288,8 +284,8 @@ fn list_reminders(
 
 /// By the end of its id, among the reminders that may be shown in this chat.
 fn reminder_named(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    turn: &MessageTurn,
+    tx: &Tx,
     id: &str,
 ) -> Result<std::result::Result<Reminder, CallResult>> {
     let id = id.trim().to_ascii_lowercase();

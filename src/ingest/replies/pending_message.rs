@@ -51,7 +51,7 @@ pub(super) fn missing_row() -> Error {
     Error::internal("the message of a pending reply is gone")
 }
 
-pub(super) fn message_row(tx: &Tx<'_>, pending: &PendingReply) -> Result<MessageRow> {
+pub(super) fn message_row(tx: &Tx, pending: &PendingReply) -> Result<MessageRow> {
     tx.view()
         .message(pending.message_id)?
         .ok_or_else(missing_row)

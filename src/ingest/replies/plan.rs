@@ -49,7 +49,7 @@ impl ReplyPlan {
     /// Plans a reply, and removes from the context what the flags don't allow.
     pub(super) fn of(
         ingest: &Ingest,
-        flags: &Reader<'_>,
+        flags: &Reader,
         context: &mut ReplyContext,
         pending: &PendingReply,
         now: Timestamp,
@@ -125,7 +125,7 @@ impl ReplyPlan {
     }
 
     /// Adds what the message asks for.
-    fn with_request(self, ingest: &Ingest, flags: &Reader<'_>, context: &ReplyContext) -> Self {
+    fn with_request(self, ingest: &Ingest, flags: &Reader, context: &ReplyContext) -> Self {
         if self.tools.is_empty() {
             return self;
         }
@@ -191,7 +191,7 @@ impl ReplyPlan {
 }
 
 /// The tokens of a reply, by its class.
-fn tokens_max(class: Class, flags: &Reader<'_>) -> i64 {
+fn tokens_max(class: Class, flags: &Reader) -> i64 {
     match class {
         Class::Reflex => flags.max_tokens_reflex(),
         Class::Default => flags.max_tokens_default(),
@@ -201,7 +201,7 @@ fn tokens_max(class: Class, flags: &Reader<'_>) -> i64 {
 }
 
 /// Offered tools, which the basic mode withholds. Access to a superpower is checked when the model calls it.
-fn offered(flags: &Reader<'_>, context: &ReplyContext) -> Vec<OfferedTool> {
+fn offered(flags: &Reader, context: &ReplyContext) -> Vec<OfferedTool> {
     let known = &context.known;
     let is_of_use = |tool: &Tool| match tool {
         Tool::Power(power) => {

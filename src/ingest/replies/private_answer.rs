@@ -183,7 +183,7 @@ pub(super) fn in_direct_chat<'a>(
 }
 
 /// Sends the answer. `text`: "" when there is none.
-pub(super) fn send(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str) -> Result<CallResult> {
+pub(super) fn send(turn: &MessageTurn, tx: &mut Tx, text: &str) -> Result<CallResult> {
     let Some(chat) = tx.newest_direct_chat(turn.user.id, true)? else {
         let error = "The person has no chat of their own with you; they have to write there \
                          first. Nothing was answered.";

@@ -21,7 +21,7 @@ const NEXT_TIMES: usize = 2;
 /// Beside times for somebody whose zone is not known.
 const UNKNOWN_ZONE: &str = "UTC, as the person's time zone is not known: say so, and ask for it";
 
-pub(super) fn to_json(turn: &MessageTurn<'_>, reminder: &Reminder) -> Value {
+pub(super) fn to_json(turn: &MessageTurn, reminder: &Reminder) -> Value {
     let mut value = json!({
         "id": short_id(&reminder.schedule_id),
         "text": reminder.text,
@@ -50,7 +50,7 @@ pub(super) fn to_json(turn: &MessageTurn<'_>, reminder: &Reminder) -> Value {
 }
 
 /// A result with the zone of its times, where that is not known, or others of a group may have another.
-pub(super) fn with_zone(turn: &MessageTurn<'_>, mut result: Value) -> Value {
+pub(super) fn with_zone(turn: &MessageTurn, mut result: Value) -> Value {
     match turn.timezone() {
         None => result["timezone"] = UNKNOWN_ZONE.into(),
         Some(zone) if turn.in_group() => result["timezone"] = zone.name().into(),
@@ -60,7 +60,7 @@ pub(super) fn with_zone(turn: &MessageTurn<'_>, mut result: Value) -> Value {
 }
 
 /// A reminder as a call left it, to be compared with the reply's text.
-pub(super) fn reminder_state(turn: &MessageTurn<'_>, reminder: &Reminder) -> ReminderState {
+pub(super) fn reminder_state(turn: &MessageTurn, reminder: &Reminder) -> ReminderState {
     let recurrence = reminder.recurrence.as_ref();
     ReminderState {
         id: short_id(&reminder.schedule_id).to_owned(),

@@ -19,7 +19,7 @@ pub(super) struct Occasion {
 }
 
 pub(super) fn occasion(
-    turn: &MessageTurn<'_>,
+    turn: &MessageTurn,
     at: ReminderTime,
     repeat: Option<&str>,
 ) -> Result<Occasion, String> {
@@ -55,7 +55,7 @@ pub(super) fn occasion(
 }
 
 pub(super) fn changed_occasion(
-    turn: &MessageTurn<'_>,
+    turn: &MessageTurn,
     reminder: &Reminder,
     at: Option<ReminderTime>,
     repeat: Option<&str>,

@@ -58,7 +58,7 @@ pub(super) struct RequestFacts<'a> {
 
 impl CertainRequest {
     /// `None`: nothing that is certain.
-    pub(super) fn of(understood: &Understanding, facts: &RequestFacts<'_>) -> Option<Self> {
+    pub(super) fn of(understood: &Understanding, facts: &RequestFacts) -> Option<Self> {
         if facts.tools.is_empty() {
             return None;
         }

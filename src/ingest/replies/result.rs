@@ -439,7 +439,7 @@ impl ReplyResult {
     }
 
     /// Adds the tokens to the day's counts.
-    pub(super) fn count(&self, tx: &Tx<'_>, now: Timestamp) -> Result<()> {
+    pub(super) fn count(&self, tx: &Tx, now: Timestamp) -> Result<()> {
         match &self.used {
             Some((endpoint, used)) if *used != TokenUsage::default() => {
                 tx.add_token_usage(now.utc_day(), endpoint, self.decision.class, used)

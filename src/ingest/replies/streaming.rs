@@ -112,7 +112,7 @@ impl Ingest {
     /// False: it can't be sent now. The first part answers the request that waits.
     fn send_part(
         &self,
-        tx: &mut Tx<'_>,
+        tx: &mut Tx,
         message_id: i64,
         part: &ReplyPart,
         now: Timestamp,
@@ -138,12 +138,7 @@ impl Ingest {
         Ok(true)
     }
 
-    fn commit_changes(
-        &self,
-        tx: &mut Tx<'_>,
-        pending: &PendingReply,
-        part: &ReplyPart,
-    ) -> Result<()> {
+    fn commit_changes(&self, tx: &mut Tx, pending: &PendingReply, part: &ReplyPart) -> Result<()> {
         let scope = CallScope {
             pending,
             is_private: false,

@@ -89,7 +89,7 @@ impl Ingest {
     /// the result that the model was given.
     pub(super) fn final_reply(
         &self,
-        tx: &mut Tx<'_>,
+        tx: &mut Tx,
         pending: &PendingReply,
         outcome: &ReplyResult,
         now: Timestamp,
@@ -139,7 +139,7 @@ impl Ingest {
     /// An apology that names the calls of other servers' tools that were made.
     fn apology_after(
         &self,
-        tx: &Tx<'_>,
+        tx: &Tx,
         pending: &PendingReply,
         why: Apology,
         done: &[DoneCall],
@@ -164,8 +164,8 @@ impl Ingest {
     /// reminder already, where that counts.
     pub(super) fn run_call(
         &self,
-        tx: &mut Tx<'_>,
-        scope: CallScope<'_>,
+        tx: &mut Tx,
+        scope: CallScope,
         call: &ToolCall,
         is_admitted: bool,
         scheduled: Option<bool>,
@@ -213,7 +213,7 @@ impl Ingest {
     }
 }
 
-fn perform(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, call: &ToolCall) -> Result<CallResult> {
+fn perform(turn: &MessageTurn, tx: &mut Tx, call: &ToolCall) -> Result<CallResult> {
     let is_off = match call.tool {
         Tool::Power(power) => !turn.flags.superpower(power),
         Tool::Notices => !turn.flags.superpowers_enabled(),
@@ -265,8 +265,8 @@ fn perform(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, call: &ToolCall) -> Result<C
 
 /// Carries out a call that changes something in the place of what earlier versions did.
 fn perform_in_place(
-    mut turn: MessageTurn<'_>,
-    tx: &mut Tx<'_>,
+    mut turn: MessageTurn,
+    tx: &mut Tx,
     call: &ToolCall,
     earlier: &ReplacedVersions,
 ) -> Result<CallResult> {

@@ -62,7 +62,7 @@ impl Failure {
 }
 
 impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Unauthorized(why) => f.write_str(why),
             Self::Refused { code, why, .. } => write!(f, "Matrix: {why} ({code})"),

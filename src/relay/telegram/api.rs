@@ -50,7 +50,7 @@ impl Failure {
 }
 
 impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Unauthorized => f.write_str("Telegram does not know the bot's token"),
             Self::Forbidden(why) | Self::Refused(why) | Self::Conflict(why) | Self::Broken(why) => {

@@ -28,7 +28,7 @@ pub(super) enum ArchivePosition<'a> {
     Start,
 }
 
-pub(super) fn query(id: &str, place: ArchivePosition<'_>) -> Element {
+pub(super) fn query(id: &str, place: ArchivePosition) -> Element {
     let (max, after, before) = match place {
         ArchivePosition::Last => (1, None, Some("")),
         ArchivePosition::Before(id) => (PAGE, None, Some(id)),

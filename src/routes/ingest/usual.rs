@@ -66,7 +66,7 @@ pub(super) fn read(
     Some((message, message_id))
 }
 
-fn check_metadata(metadata: &Object<'_>) -> Option<()> {
+fn check_metadata(metadata: &Object) -> Option<()> {
     metadata.text("filter_reason", 0, TEXT_BYTES_MAX)?;
     metadata.bool("was_redacted")?;
     let redacted = metadata.texts("redacted_fields", PARTICIPANTS_MAX)?;
@@ -75,7 +75,7 @@ fn check_metadata(metadata: &Object<'_>) -> Option<()> {
 }
 
 fn read_context(
-    context: &Object<'_>,
+    context: &Object,
     message: &mut Message,
     is_own_photo: impl Fn(&str) -> bool,
 ) -> Option<()> {

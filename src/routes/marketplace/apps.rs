@@ -93,7 +93,7 @@ pub(super) fn message_body(message: &'static str) -> Response {
 }
 
 impl JsonBody for Draft {
-    fn from_fields(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+    fn from_fields(fields: &mut Fields, _: Timestamp) -> Self {
         let draft = Self {
             name: fields.required_string("name", 1..=NAME_BYTES_MAX),
             description: fields
@@ -112,7 +112,7 @@ impl JsonBody for Draft {
     }
 }
 
-fn read_action(fields: &mut Fields<'_>) -> AppAction {
+fn read_action(fields: &mut Fields) -> AppAction {
     let action_id = fields.required_string("action_id", 1..=ACTION_ID_CHARS_MAX);
     if !action_id.is_empty() && !is_action_id(&action_id) {
         fields.refuse(

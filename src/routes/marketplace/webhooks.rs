@@ -25,7 +25,7 @@ const EVENTS_MAX: usize = 200;
 pub(in crate::routes) struct NewWebhook(Draft);
 
 impl JsonBody for NewWebhook {
-    fn from_fields(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+    fn from_fields(fields: &mut Fields, _: Timestamp) -> Self {
         let action_id = fields.required_string("action_id", 1..=ACTION_ID_CHARS_MAX);
         Self(Draft {
             action_id,
@@ -58,7 +58,7 @@ pub(in crate::routes) async fn list(rq: Request<SignedInUser, String>) -> Result
 pub(in crate::routes) struct WebhookChange(Draft);
 
 impl JsonBody for WebhookChange {
-    fn from_fields(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+    fn from_fields(fields: &mut Fields, _: Timestamp) -> Self {
         let draft = read_draft(fields);
         Self(Draft {
             is_active: fields.optional_bool("is_active"),
@@ -138,7 +138,7 @@ pub(in crate::routes) async fn test(
 }
 
 /// The fields that creating and updating a webhook share.
-fn read_draft(fields: &mut Fields<'_>) -> Draft {
+fn read_draft(fields: &mut Fields) -> Draft {
     let limits = 1..=RATE_LIMIT_MAX as i64;
     Draft {
         description: fields.optional_string("description", 0..=DESCRIPTION_BYTES_MAX),
@@ -151,7 +151,7 @@ fn read_draft(fields: &mut Fields<'_>) -> Draft {
     }
 }
 
-fn read_mapping(fields: &mut Fields<'_>) -> Mapping {
+fn read_mapping(fields: &mut Fields) -> Mapping {
     let mut mapping = Mapping::default();
     let names: Vec<&String> = fields.names().collect();
     for name in names {

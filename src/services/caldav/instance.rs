@@ -23,7 +23,7 @@ pub(super) fn moved_instance(
     resource: &str,
     (uid, instance): (&str, &str),
     to: &EventTime,
-    context: &ExpansionContext<'_>,
+    context: &ExpansionContext,
     now: Timestamp,
 ) -> Result<String, MoveProblem> {
     let found = SeriesLines::read(resource, uid, context)?;
@@ -44,7 +44,7 @@ pub(super) fn moved_instance(
 pub(super) fn without_instance(
     resource: &str,
     (uid, instance): (&str, &str),
-    context: &ExpansionContext<'_>,
+    context: &ExpansionContext,
     now: Timestamp,
 ) -> Result<Option<String>, MoveProblem> {
     let found = SeriesLines::read(resource, uid, context)?;
@@ -68,7 +68,7 @@ impl<'a> SeriesLines<'a> {
     pub(super) fn read(
         resource: &'a str,
         uid: &str,
-        context: &ExpansionContext<'_>,
+        context: &ExpansionContext,
     ) -> Result<Self, MoveProblem> {
         let lines = logical_lines(resource);
         let events = events_with(&lines, uid);

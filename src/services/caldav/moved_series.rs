@@ -21,7 +21,7 @@ pub(super) fn is_at(
     resource: &str,
     (uid, instance): (&str, &str),
     to: &EventTime,
-    context: &ExpansionContext<'_>,
+    context: &ExpansionContext,
 ) -> bool {
     let series = Series::read(resource, uid, context);
     let shift = series.and_then(|series| series.shift(instance, to, context.zone));
@@ -33,7 +33,7 @@ pub(super) fn moved_series(
     resource: &str,
     (uid, instance): (&str, &str),
     to: &EventTime,
-    context: &ExpansionContext<'_>,
+    context: &ExpansionContext,
     now: Timestamp,
 ) -> Result<String, MoveProblem> {
     let found = SeriesLines::read(resource, uid, context)?;
@@ -65,7 +65,7 @@ pub(super) fn moved_series(
 }
 
 /// `None`: the line stays as it is.
-fn shifted_in_series(line: &Line<'_>, shift: Shift) -> Result<Option<String>, MoveProblem> {
+fn shifted_in_series(line: &Line, shift: Shift) -> Result<Option<String>, MoveProblem> {
     match line.name().as_str() {
         "DTSTART" | "DTEND" | "EXDATE" | "RDATE" => shifted(line, shift),
         "RRULE" => shifted_rule(line, shift).map(Some),
@@ -75,8 +75,8 @@ fn shifted_in_series(line: &Line<'_>, shift: Shift) -> Result<Option<String>, Mo
 }
 
 fn shifted_in_instance(
-    line: &Line<'_>,
-    event: &[Line<'_>],
+    line: &Line,
+    event: &[Line],
     shift: Shift,
 ) -> Result<Option<String>, MoveProblem> {
     let after_name = |name: &str| {
@@ -96,7 +96,7 @@ fn shifted_in_instance(
 }
 
 /// A property whose values are dates, which stay, and times.
-fn shifted(line: &Line<'_>, shift: Shift) -> Result<Option<String>, MoveProblem> {
+fn shifted(line: &Line, shift: Shift) -> Result<Option<String>, MoveProblem> {
     let text = line.text();
     let (name, values) = text.rsplit_once(':').ok_or(MoveProblem::OwnTimes)?;
     let values = values.split(',').map(|value| shifted_time(value, shift));
@@ -108,7 +108,7 @@ fn shifted_time(value: &str, shift: Shift) -> Result<String, MoveProblem> {
     shift.moved(value.trim()).ok_or(MoveProblem::OwnTimes)
 }
 
-fn shifted_rule(line: &Line<'_>, shift: Shift) -> Result<String, MoveProblem> {
+fn shifted_rule(line: &Line, shift: Shift) -> Result<String, MoveProblem> {
     let text = line.text();
     let (name, rule) = text.split_once(':').ok_or(MoveProblem::OwnTimes)?;
     let part = |part: &str| {

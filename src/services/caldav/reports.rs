@@ -66,7 +66,7 @@ impl Account<'_> {
     pub(super) fn resources(
         &self,
         calendar: &ServerCalendar,
-        context: &ExpansionContext<'_>,
+        context: &ExpansionContext,
     ) -> Result<Vec<String>, ServiceError> {
         let utc_time = |at: Timestamp| at.utc().format("%Y%m%dT%H%M%SZ").to_string();
         let body = format!(
@@ -99,7 +99,7 @@ impl Account<'_> {
         &self,
         calendar: &ServerCalendar,
         paths: &[String],
-        context: &ExpansionContext<'_>,
+        context: &ExpansionContext,
     ) -> Result<(Vec<EventFacts>, HashSet<String>), ServiceError> {
         let mut events = Vec::new();
         let mut unread: HashSet<String> = paths.iter().map(|path| decoded(path)).collect();

@@ -65,7 +65,7 @@ pub(super) fn moved_event(
 
 /// The lines of an event without some of its properties, with others, in its next version.
 pub(super) fn next_version(
-    event: &[Line<'_>],
+    event: &[Line],
     left_out: &[&str],
     mut added: Vec<String>,
     now: Timestamp,
@@ -98,7 +98,7 @@ pub(super) fn next_version(
 }
 
 /// The resource with other text in the place of some of its lines.
-pub(super) fn replaced(lines: &[Line<'_>], range: Range<usize>, text: &str) -> String {
+pub(super) fn replaced(lines: &[Line], range: Range<usize>, text: &str) -> String {
     let raw = |lines: &[Line<'_>]| lines.iter().map(|line| line.raw).collect::<String>();
     format!(
         "{}{text}{}",
@@ -179,7 +179,7 @@ pub(super) fn logical_lines(resource: &str) -> Vec<Line<'_>> {
 }
 
 /// The lines of the one event with that UID, its BEGIN and END too.
-fn event_with(lines: &[Line<'_>], uid: &str) -> Result<Range<usize>, MoveProblem> {
+fn event_with(lines: &[Line], uid: &str) -> Result<Range<usize>, MoveProblem> {
     let mut found = events_with(lines, uid);
     let event = found.pop().ok_or(MoveProblem::NotThere)?;
     let repeats = |line: &Line<'_>| {
@@ -193,7 +193,7 @@ fn event_with(lines: &[Line<'_>], uid: &str) -> Result<Range<usize>, MoveProblem
 }
 
 /// The lines of each event with that UID.
-pub(super) fn events_with(lines: &[Line<'_>], uid: &str) -> Vec<Range<usize>> {
+pub(super) fn events_with(lines: &[Line], uid: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut begun = None;
     for (at, line) in lines.iter().enumerate() {

@@ -43,7 +43,7 @@ impl Account<'_> {
         path: &str,
         change: &CalendarChange,
         is_retry: bool,
-        context: &ExpansionContext<'_>,
+        context: &ExpansionContext,
         now: Timestamp,
     ) -> Result<ChangeResult, ServiceError> {
         let home = self.find_home()?;
@@ -98,7 +98,7 @@ impl Account<'_> {
         calendar: &ServerCalendar,
         event: &ChangedEvent,
         change: &CalendarChange,
-        context: &ExpansionContext<'_>,
+        context: &ExpansionContext,
         now: Timestamp,
     ) -> Result<ChangeResult, ServiceError> {
         let at = object_address(calendar, event);
@@ -220,7 +220,7 @@ fn is_done(
     text: &str,
     event: &ChangedEvent,
     change: &CalendarChange,
-    context: &ExpansionContext<'_>,
+    context: &ExpansionContext,
 ) -> Result<bool, ServiceError> {
     let instance = (event.uid.as_str(), event.instance.as_str());
     let to = match change {
@@ -246,7 +246,7 @@ fn rewritten(
     text: &str,
     event: &ChangedEvent,
     change: &CalendarChange,
-    context: &ExpansionContext<'_>,
+    context: &ExpansionContext,
     now: Timestamp,
 ) -> Result<Option<String>, MoveProblem> {
     let instance = (event.uid.as_str(), event.instance.as_str());
@@ -267,11 +267,7 @@ fn rewritten(
 }
 
 /// The result of a change that was made. A moved series has new instances, which are read again.
-fn change_result(
-    text: &str,
-    change: &CalendarChange,
-    context: &ExpansionContext<'_>,
-) -> ChangeResult {
+fn change_result(text: &str, change: &CalendarChange, context: &ExpansionContext) -> ChangeResult {
     let is_series = matches!(change, CalendarChange::MoveSeries { .. });
     let file = is_series.then(|| ics::read(text.as_bytes(), context).ok());
     match file.flatten() {

@@ -27,7 +27,7 @@ const DATES_MAX: usize = 5_000;
 pub(super) fn expand(
     components: &[&ICalendarComponent],
     zones: &Zones,
-    context: &ExpansionContext<'_>,
+    context: &ExpansionContext,
 ) -> Result<Vec<EventFacts>, FileError> {
     type Events<'a> = Vec<&'a ICalendarComponent>;
     let (overrides, masters): (Events<'_>, Events<'_>) = components
@@ -85,7 +85,7 @@ pub(super) fn expand(
 fn instances_of(
     master: &ICalendarComponent,
     zones: &Zones,
-    context: &ExpansionContext<'_>,
+    context: &ExpansionContext,
 ) -> Result<Vec<(WallTime, Length)>, FileError> {
     let Some(start) = start_of(master, zones) else {
         return Ok(Vec::new());
@@ -187,7 +187,7 @@ fn added(
     Some((at.as_in(start), length))
 }
 
-fn details_of(event: &ICalendarComponent, context: &ExpansionContext<'_>) -> EventDetails {
+fn details_of(event: &ICalendarComponent, context: &ExpansionContext) -> EventDetails {
     let mut details = details::details_of(event, context.own_emails);
     let rule = event.property(&ICalendarProperty::Rrule);
     details.is_recurring = rule.is_some() || event.has_property(&ICalendarProperty::Rdate);

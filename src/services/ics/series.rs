@@ -23,7 +23,7 @@ pub struct Series {
 
 impl Series {
     /// `None`: the text is no calendar.
-    pub fn read(text: &str, uid: &str, context: &ExpansionContext<'_>) -> Option<Self> {
+    pub fn read(text: &str, uid: &str, context: &ExpansionContext) -> Option<Self> {
         let unfolded = unfold(text.as_bytes()).ok()?;
         match Parser::new(&unfolded).entry() {
             Entry::ICalendar(calendar) => Some(Self::of(&calendar, uid, context)),
@@ -31,7 +31,7 @@ impl Series {
         }
     }
 
-    fn of(calendar: &ICalendar, uid: &str, context: &ExpansionContext<'_>) -> Self {
+    fn of(calendar: &ICalendar, uid: &str, context: &ExpansionContext) -> Self {
         let root = calendar.components.first();
         let default = root.and_then(|root| own_property(root, "X-WR-TIMEZONE"));
         let zones = zones::Zones::of(calendar, default, context);
@@ -121,7 +121,7 @@ pub fn instance_time(
     text: &str,
     uid: &str,
     instance: &str,
-    context: &ExpansionContext<'_>,
+    context: &ExpansionContext,
 ) -> Result<Option<EventTime>, FileError> {
     let file = super::read(text.as_bytes(), context)?;
     let mut events = file.events.into_iter();

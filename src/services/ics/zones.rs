@@ -31,7 +31,7 @@ impl Zones {
     pub(super) fn of(
         calendar: &ICalendar,
         default: Option<&str>,
-        context: &ExpansionContext<'_>,
+        context: &ExpansionContext,
     ) -> Self {
         let mut of_rules = HashMap::new();
         for component in &calendar.components {
@@ -114,7 +114,7 @@ fn by_offset(name: &str) -> Option<Zone> {
 fn by_rules(
     calendar: &ICalendar,
     zone: &ICalendarComponent,
-    context: &ExpansionContext<'_>,
+    context: &ExpansionContext,
 ) -> Option<Zone> {
     let from = context.window.start.utc().naive_utc();
     let to = from + Duration::days(365);
@@ -160,7 +160,7 @@ fn onsets(
     observance: &ICalendarComponent,
     from: NaiveDateTime,
     to: NaiveDateTime,
-    context: &ExpansionContext<'_>,
+    context: &ExpansionContext,
 ) -> Vec<NaiveDateTime> {
     let start = observance.property(&ICalendarProperty::Dtstart);
     let start =

@@ -46,7 +46,7 @@ impl Attempt {
         }
     }
 
-    fn run(self, tx: &mut Tx<'_>) -> Result<i64> {
+    fn run(self, tx: &mut Tx) -> Result<i64> {
         let chat_guid = room_name(self.room);
         let mut room = tx.room(&chat_guid)?.ok_or_else(Error::not_found)?;
         if self.counted {

@@ -210,7 +210,7 @@ fn name_epoch(conn: &Connection) -> rusqlite::Result<()> {
 fn step(
     conn: &mut Connection,
     to: i32,
-    work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
+    work: impl FnOnce(&Transaction) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<()> {
     let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
     work(&tx)?;

@@ -46,7 +46,7 @@ impl Attempt {
         }
     }
 
-    fn make(self, tx: &mut Tx<'_>) -> Result<()> {
+    fn make(self, tx: &mut Tx) -> Result<()> {
         match self.ends {
             None => {
                 insert(tx, self.agent, self.app_creator, self.number)?;
@@ -66,12 +66,7 @@ impl Attempt {
     }
 }
 
-fn insert(
-    tx: &mut Tx<'_>,
-    agent: AgentId,
-    app_creator: Option<UserId>,
-    number: u64,
-) -> Result<u64> {
+fn insert(tx: &mut Tx, agent: AgentId, app_creator: Option<UserId>, number: u64) -> Result<u64> {
     let command = tx.insert_command(&NewCommand {
         agent,
         room: RoomId(1),

@@ -70,7 +70,7 @@ impl CrisisPattern {
         all.filter_map(|at| words_of(&self.parts, sentence, at))
     }
 
-    pub(super) fn is_in(&self, sentence: &Sentence<'_>) -> bool {
+    pub(super) fn is_in(&self, sentence: &Sentence) -> bool {
         self.find(sentence).next().is_some()
     }
 
@@ -170,7 +170,7 @@ impl WordPattern {
     }
 
     /// The ends of the word at `at`, if it is there.
-    fn ends(&self, plain_words: &[PlainWord<'_>], at: usize) -> impl Iterator<Item = usize> {
+    fn ends(&self, plain_words: &[PlainWord], at: usize) -> impl Iterator<Item = usize> {
         let plain_word = plain_words.get(at);
         let is_signed = plain_word.is_some_and(|plain_word| self.signs & plain_word.sign != 0);
         let is_one = plain_word.is_some_and(|plain_word| {
@@ -201,7 +201,7 @@ impl WordPattern {
 }
 
 /// The words of the parts, if they are at `at`.
-fn words_of(parts: &[PatternPart], sentence: &Sentence<'_>, at: usize) -> Option<u64> {
+fn words_of(parts: &[PatternPart], sentence: &Sentence, at: usize) -> Option<u64> {
     let plain_words = sentence.plain_words;
     let Some((part, rest)) = parts.split_first() else {
         return Some(0);
@@ -231,7 +231,7 @@ fn words_of(parts: &[PatternPart], sentence: &Sentence<'_>, at: usize) -> Option
 }
 
 /// Whether a clause begins here, or the sentence ends.
-fn is_clause_start(sentence: &Sentence<'_>, at: usize) -> bool {
+fn is_clause_start(sentence: &Sentence, at: usize) -> bool {
     at == 0
         || at >= sentence.plain_words.len()
         || sentence.plain_words[at - 1].boundary_after != Boundary::None
@@ -239,7 +239,7 @@ fn is_clause_start(sentence: &Sentence<'_>, at: usize) -> bool {
 
 /// Where the words between two parts may end.
 fn gap_ends(
-    sentence: &Sentence<'_>,
+    sentence: &Sentence,
     at: usize,
     words_max: usize,
     leaves_clause: bool,

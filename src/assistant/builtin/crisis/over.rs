@@ -57,7 +57,7 @@ static NEEDED: WordSet = WordSet::new(&[
 ]);
 
 /// Whether the whole message says so.
-pub(in crate::assistant) fn is_over(words: &Words<'_>) -> bool {
+pub(in crate::assistant) fn is_over(words: &Words) -> bool {
     if !may_be_over(words) {
         return false; // most messages
     }
@@ -85,13 +85,13 @@ pub(in crate::assistant) fn is_over(words: &Words<'_>) -> bool {
 }
 
 /// A quick look: whether it has the words of it.
-pub(in crate::assistant::builtin) fn may_be_over(words: &Words<'_>) -> bool {
+pub(in crate::assistant::builtin) fn may_be_over(words: &Words) -> bool {
     let is_short = (1..=WORDS_MAX).contains(&words.len());
     is_short && !words.is_question() && words.iter_hashed().any(|word| NEEDED.contains(word))
 }
 
 /// "he is fine", "false alarm": the index after it.
-fn state(words: &Words<'_>, at: usize) -> Option<usize> {
+fn state(words: &Words, at: usize) -> Option<usize> {
     let well = || {
         let is = words.after(at, &WHO)?;
         let is = words.after(is, &IS)?;

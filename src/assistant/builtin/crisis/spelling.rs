@@ -99,7 +99,7 @@ const WORDS: [&str; 8] = [
 ];
 
 /// Whether a misspelled word may be one of a crisis.
-pub(super) fn is_misspelled(hashed: HashedWord<'_>) -> bool {
+pub(super) fn is_misspelled(hashed: HashedWord) -> bool {
     is_drawn_out(hashed.word) || CORRECTED.get(hashed).is_some()
 }
 

@@ -55,7 +55,7 @@ static NEAR: WordSet = WordSet::new(&[
     "whiskey", "why", "will", "wine", "worth", "wrong",
 ]);
 
-pub(in crate::assistant) fn is_unrelated(words: &Words<'_>) -> bool {
+pub(in crate::assistant) fn is_unrelated(words: &Words) -> bool {
     if !(2..=WORDS_MAX).contains(&words.len()) || words.iter().any(|word| NEAR.contains(word)) {
         return false;
     }

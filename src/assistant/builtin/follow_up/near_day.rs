@@ -43,11 +43,7 @@ pub(super) fn day_in_place(
 }
 
 /// With "this saturday" as the coming one, also where the day before was weeks ahead.
-pub(super) fn with_named_week(
-    spec: TimeExpression,
-    words: &Words<'_>,
-    at: usize,
-) -> TimeExpression {
+pub(super) fn with_named_week(spec: TimeExpression, words: &Words, at: usize) -> TimeExpression {
     let Some(Day::Weekday { day, next_week }) = spec.day else {
         return spec;
     };

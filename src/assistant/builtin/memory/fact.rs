@@ -60,7 +60,7 @@ const DOUBTS: &str = "not never no isnt arent wasnt was were maybe perhaps proba
      almost";
 
 /// The fact as it was said.
-pub(in crate::assistant::builtin) fn stated_fact(message: &ParsedMessage<'_>) -> Option<String> {
+pub(in crate::assistant::builtin) fn stated_fact(message: &ParsedMessage) -> Option<String> {
     let (words, at) = (&message.words, message.start);
     if words.len() > WORDS_MAX {
         return None;
@@ -73,7 +73,7 @@ pub(in crate::assistant::builtin) fn stated_fact(message: &ParsedMessage<'_>) ->
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-fn is_fact(words: &Words<'_>, at: usize) -> bool {
+fn is_fact(words: &Words, at: usize) -> bool {
     match words.get(at) {
         "my" | "our" => {
             of_mine(words, at + 1) || of_price(words, at + 1) || of_somebody(words, at + 1)
@@ -116,14 +116,14 @@ pub fn separate_facts(fact: &str) -> Vec<&str> {
 }
 
 /// "my desk is 4": what something of mine is, whatever it may be.
-fn is_of_own(words: &Words<'_>) -> bool {
+fn is_of_own(words: &Words) -> bool {
     let is_verb = |at: &usize| matches!(words.get(*at), "is" | "are");
     let verb = (2..=1 + NOUN_WORDS_MAX).find(is_verb);
     matches!(words.get(0), "my" | "our") && verb.is_some_and(|verb| verb + 1 < words.len())
 }
 
 /// "passport number is X1", "wife is called Mia", "wife's name is Mia", after "my".
-fn of_mine(words: &Words<'_>, from: usize) -> bool {
+fn of_mine(words: &Words, from: usize) -> bool {
     let is_verb = |at: usize| matches!(words.get(at), "is" | "are");
     let Some(verb) = (from + 1..=from + NOUN_WORDS_MAX).find(|at| is_verb(*at)) else {
         return false;
@@ -162,7 +162,7 @@ fn of_mine(words: &Words<'_>, from: usize) -> bool {
 }
 
 /// "3 june", "on june 3rd", "3.6.2019": no day that is counted from today.
-fn is_date(words: &Words<'_>, from: usize) -> bool {
+fn is_date(words: &Words, from: usize) -> bool {
     let from = words.skip(from, phrases!["on the", "on", "the"]);
     when::read(words, from).is_some_and(|(spec, end)| {
         matches!(
@@ -173,7 +173,7 @@ fn is_date(words: &Words<'_>, from: usize) -> bool {
 }
 
 /// "wifi password is abc", "door code is 1234", after "the": what it is of is named.
-fn of_thing(words: &Words<'_>, from: usize) -> bool {
+fn of_thing(words: &Words, from: usize) -> bool {
     let Some(verb) = (from + 2..=from + NOUN_WORDS_MAX).find(|at| words.get(*at) == "is") else {
         return false;
     };
@@ -185,7 +185,7 @@ fn of_thing(words: &Words<'_>, from: usize) -> bool {
 }
 
 /// "wifi password is abc", without "the".
-fn of_unlinked(words: &Words<'_>, at: usize) -> bool {
+fn of_unlinked(words: &Words, at: usize) -> bool {
     let is_other = phrases![
         "this", "that", "your", "his", "her", "their", "its", "a", "no", "any", "some", "error"
     ]
@@ -195,7 +195,7 @@ fn of_unlinked(words: &Words<'_>, at: usize) -> bool {
 }
 
 /// "bo's number is +1555…", "mr. brown's phone number is …".
-fn of_another(words: &Words<'_>, at: usize) -> bool {
+fn of_another(words: &Words, at: usize) -> bool {
     let titles = phrases!["mr", "mrs", "ms", "dr", "prof", "aunt", "uncle"];
     let at = words.skip(at, titles);
     let Some(verb) = (at + 2..=at + NOUN_WORDS_MAX).find(|at| words.get(*at) == "is") else {
@@ -220,7 +220,7 @@ fn of_another(words: &Words<'_>, at: usize) -> bool {
 }
 
 /// "netflix is 12.99 a month", "gym costs 30 euros a month".
-fn of_price(words: &Words<'_>, from: usize) -> bool {
+fn of_price(words: &Words, from: usize) -> bool {
     let is_verb = |at: usize| matches!(words.get(at), "is" | "are" | "costs" | "cost");
     let Some(verb) = (from + 1..=from + NOUN_WORDS_MAX).find(|at| is_verb(*at)) else {
         return false;
@@ -236,7 +236,7 @@ fn of_price(words: &Words<'_>, from: usize) -> bool {
 }
 
 /// "I'm allergic to nuts", "I'm vegetarian".
-fn of_myself(words: &Words<'_>, at: usize) -> bool {
+fn of_myself(words: &Words, at: usize) -> bool {
     let is_short = |from: usize| {
         let rest = from..words.len();
         !rest.is_empty() && rest.len() <= VALUE_WORDS_MAX
@@ -261,7 +261,7 @@ fn of_myself(words: &Words<'_>, at: usize) -> bool {
 }
 
 /// "bo is allergic to cats", "wife is vegan" after "my".
-fn of_somebody(words: &Words<'_>, at: usize) -> bool {
+fn of_somebody(words: &Words, at: usize) -> bool {
     let is_own = at > 0 && matches!(words.get(at - 1), "my" | "our");
     let name = words.get(at);
     let is_person = match is_own {
@@ -290,7 +290,7 @@ static LASTING: Phrases = Phrases::new(&[
 ]);
 
 /// "I parked on level 3", "I left my keys in the drawer": a place, and no time.
-fn of_place(words: &Words<'_>, at: usize) -> bool {
+fn of_place(words: &Words, at: usize) -> bool {
     let parked = phrases!["i parked", "we parked", "ive parked", "i have parked"];
     if let Some(from) = words.after(at, parked) {
         static CAR: Phrases =
@@ -308,7 +308,7 @@ fn of_place(words: &Words<'_>, at: usize) -> bool {
 }
 
 /// Whether the rest of the words is a place.
-fn is_place(words: &Words<'_>, from: usize) -> bool {
+fn is_place(words: &Words, from: usize) -> bool {
     static PLACES: Phrases = Phrases::new(&[
         "on", "at", "in", "near", "by", "behind", "under", "next to", "outside", "opposite",
         "inside", "in front of", "across from", "around", "between", "beside",
@@ -322,7 +322,7 @@ fn is_place(words: &Words<'_>, from: usize) -> bool {
 }
 
 /// Whether the rest of the words may be a name: "Mia", "Dr Bo Li".
-fn is_name(words: &Words<'_>, from: usize) -> bool {
+fn is_name(words: &Words, from: usize) -> bool {
     let name = from..words.len();
     let is_other = |word: &str| {
         is_one_of(CLAUSE_WORDS, word)

@@ -54,7 +54,7 @@ static IRREGULAR_PAST: WordSet = WordSet::new(&[
 
 /// A text that may become a reminder, with what it would be. `None`: it is a question, a doubt, a
 /// negation, over, about another person, or its time is not understood.
-pub(in crate::assistant::builtin) fn spoken_of(message: &ParsedMessage<'_>) -> Option<Intent> {
+pub(in crate::assistant::builtin) fn spoken_of(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
     if !(2..=WORDS_MAX).contains(&words.len())
         || words.iter_hashed().any(|word| OTHER_TALK.contains(word))
@@ -94,7 +94,7 @@ pub(in crate::assistant::builtin) fn spoken_of(message: &ParsedMessage<'_>) -> O
 }
 
 /// "concert on saturday at 8": nobody plays in the morning.
-fn of_evening(intent: Intent, message: &ParsedMessage<'_>) -> Intent {
+fn of_evening(intent: Intent, message: &ParsedMessage) -> Intent {
     const NOON: u32 = 12;
     const HALF_DAY_S: i64 = 12 * 3_600;
     static EVENTS: Phrases = Phrases::new(&[
@@ -199,7 +199,7 @@ fn is_talk(text: &str) -> bool {
 }
 
 /// Whether a day is named anywhere.
-fn names_day(words: &Words<'_>) -> bool {
+fn names_day(words: &Words) -> bool {
     (0..words.len()).any(|at| when::read(words, at).is_some_and(|(spec, _)| spec.day.is_some()))
 }
 
@@ -218,7 +218,7 @@ fn is_answer(text: &str) -> bool {
 }
 
 /// "call the bank before they close at 6": the time may be that of the clause.
-fn is_time_of_clause(words: &Words<'_>) -> bool {
+fn is_time_of_clause(words: &Words) -> bool {
     let is_somebody =
         |at: usize| matches!(words.get(at), "they" | "he" | "she" | "it" | "we" | "i");
     let clause = (1..words.len()).find(|at| {
@@ -228,7 +228,7 @@ fn is_time_of_clause(words: &Words<'_>) -> bool {
 }
 
 /// "split 100 by 4", "3 by 4": after a number, "by" and another one are no time.
-fn counts_by(words: &Words<'_>) -> bool {
+fn counts_by(words: &Words) -> bool {
     let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
     let mut by = (1..words.len()).filter(|at| words.get(*at) == "by");
     by.any(|at| {
@@ -240,7 +240,7 @@ fn counts_by(words: &Words<'_>) -> bool {
 }
 
 /// The message rewritten as a request for a reminder.
-fn request(message: &ParsedMessage<'_>) -> Option<String> {
+fn request(message: &ParsedMessage) -> Option<String> {
     let (words, at) = (&message.words, message.start);
     let lead = leading_time(words, at, false).filter(|(spec, _)| is_to_come(spec));
     let from = lead.map_or(at, |(_, end)| end);
@@ -268,7 +268,7 @@ fn request(message: &ParsedMessage<'_>) -> Option<String> {
 }
 
 /// "gym mon wed fri at 7" as a request for a reminder.
-fn on_weekdays(words: &Words<'_>, from: usize) -> Option<String> {
+fn on_weekdays(words: &Words, from: usize) -> Option<String> {
     const TASK_WORDS_MAX: usize = 4;
     let listed = |at: usize| {
         let days_from = words.skip(at, phrases!["on", "every"]);
@@ -286,7 +286,7 @@ fn on_weekdays(words: &Words<'_>, from: usize) -> Option<String> {
     })
 }
 
-fn text(words: &Words<'_>, time: &str, from: usize) -> String {
+fn text(words: &Words, time: &str, from: usize) -> String {
     let task = words.original(from..words.len());
     match time.is_empty() {
         true => format!("remind me to {task}"),
@@ -294,7 +294,7 @@ fn text(words: &Words<'_>, time: &str, from: usize) -> String {
     }
 }
 
-fn names_time(words: &Words<'_>, from: usize, fits: impl Fn(&TimeExpression) -> bool) -> bool {
+fn names_time(words: &Words, from: usize, fits: impl Fn(&TimeExpression) -> bool) -> bool {
     let spec = split_words(words, from..words.len(), false).spec;
     from < words.len() && spec.is_some_and(|spec| fits(&spec))
 }
@@ -304,7 +304,7 @@ fn is_to_come(spec: &TimeExpression) -> bool {
 }
 
 /// Whether what begins there can be done: it is no clause, and not over.
-fn is_task(words: &Words<'_>, from: usize) -> bool {
+fn is_task(words: &Words, from: usize) -> bool {
     let first = words.get(from);
     let is_clause = [
         "", "i", "im", "ive", "we", "he", "she", "they", "it", "its", "the", "that", "this", "see",

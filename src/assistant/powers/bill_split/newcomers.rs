@@ -40,7 +40,7 @@ impl BillSplitState {
     pub(super) fn share_all(
         &mut self,
         name: &str,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Result<Option<String>, String> {
         if !self.payments.iter().any(is_shared) {
             return Ok(None);

@@ -91,7 +91,7 @@ impl operations::Arguments<BillSplitAction> for Arguments {
 }
 
 impl BillSplitState {
-    pub(super) fn to_json(&self, _context: &PowerContext<'_>) -> Value {
+    pub(super) fn to_json(&self, _context: &PowerContext) -> Value {
         let (payments, more) = newest(&self.payments, |one| {
             json!({
                 "payer": one.payer,

@@ -11,7 +11,7 @@ impl BillSplitState {
     pub(super) fn with_self(
         &self,
         mut action: BillSplitAction,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> BillSplitAction {
         let own = context.name.filter(|own| !self.is_on_it(own));
         if let Some(own) = own.filter(|_| !context.group) {

@@ -29,7 +29,7 @@ impl BillSplitState {
     pub(super) fn known_person(
         &self,
         phrase: &str,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Result<String, String> {
         let name = match is_self(phrase) {
             true if !context.group => ME,
@@ -55,7 +55,7 @@ impl BillSplitState {
     pub(super) fn person(
         &mut self,
         phrase: &str,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Result<String, String> {
         let name = match phrase.to_lowercase().as_str() {
             phrase if is_self(phrase) && !context.group => ME.to_owned(),
@@ -146,7 +146,7 @@ impl BillSplitState {
     pub(super) fn people_of(
         &mut self,
         phrases: &[String],
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Result<Vec<String>, String> {
         let mut people = Vec::new();
         for name in phrases {

@@ -21,7 +21,7 @@ use splits::{split, split_at_end};
 const NAME_WORDS_MAX: usize = 3;
 
 pub(in crate::assistant::powers) fn parse(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
 ) -> Option<(RequestStrength, BillSplitAction)> {
     if let Some(action) = fixed(message.request()) {
         return Some((Clear, action));
@@ -66,11 +66,7 @@ pub(in crate::assistant::powers) fn parse(
 }
 
 /// "add bo to the bill", "add bo and ann" while the bill is in use.
-fn more_people(
-    words: &Words<'_>,
-    at: usize,
-    end: usize,
-) -> Option<(RequestStrength, BillSplitAction)> {
+fn more_people(words: &Words, at: usize, end: usize) -> Option<(RequestStrength, BillSplitAction)> {
     if words.get(at) != "add" {
         return None; // most messages
     }
@@ -92,7 +88,7 @@ fn more_people(
 }
 
 /// "dan shares everything", "i share all of it too".
-fn shares_all(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
+fn shares_all(words: &Words, at: usize, end: usize) -> Option<String> {
     let verb = (at + 1..end.min(at + 2 + NAME_WORDS_MAX))
         .find(|n| matches!(words.get(*n), "shares" | "share"))?;
     static ALL: Phrases = Phrases::new(&[
@@ -109,7 +105,7 @@ static DAYS: Phrases = Phrases::new(&[
     "this evening",
 ]);
 
-fn without_day(words: &Words<'_>, at: usize, end: usize) -> usize {
+fn without_day(words: &Words, at: usize, end: usize) -> usize {
     let day = (at + 1..end).find(|n| words.after(*n, &DAYS) == Some(end));
     day.unwrap_or(end)
 }
@@ -149,7 +145,7 @@ fn fixed(request: &str) -> Option<BillSplitAction> {
 }
 
 /// "everyone but Bo and Cy": where it begins, and who not.
-fn everybody_but(words: &Words<'_>, from: usize, end: usize) -> Option<(usize, Vec<String>)> {
+fn everybody_but(words: &Words, from: usize, end: usize) -> Option<(usize, Vec<String>)> {
     (from..end).find_map(|at| {
         let next = words.after(
             at,
@@ -181,6 +177,6 @@ fn are_several(payer: &str) -> bool {
         .contains(&lower.as_str())
 }
 
-fn names(words: &Words<'_>, from: usize, end: usize) -> Vec<String> {
+fn names(words: &Words, from: usize, end: usize) -> Vec<String> {
     people_listed(words.original(from..end.max(from)))
 }

@@ -23,7 +23,7 @@ impl BillSplitState {
         }
     }
 
-    pub(super) fn remove_own_last(&mut self, context: &PowerContext<'_>) -> String {
+    pub(super) fn remove_own_last(&mut self, context: &PowerContext) -> String {
         let own = self.payments.iter().rposition(|one| one.by == context.by);
         match own.map(|at| self.payments.remove(at)) {
             None if self.payments.is_empty() => NOTHING.to_owned(),
@@ -39,7 +39,7 @@ impl BillSplitState {
         &mut self,
         named: &[String],
         is_of_bill: bool,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Result<Option<String>, String> {
         let mut found = Vec::new();
         for phrase in named {
@@ -83,7 +83,7 @@ impl BillSplitState {
     }
 
     /// "the hotel", "ana's dinner", "bo's payment", "the 60".
-    fn payments_named(&self, phrase: &str, context: &PowerContext<'_>) -> Vec<usize> {
+    fn payments_named(&self, phrase: &str, context: &PowerContext) -> Vec<usize> {
         let lower = phrase.to_lowercase();
         let articles = ["the ", "that ", "this ", "our ", "my "];
         let mut articles = articles.iter();

@@ -15,7 +15,7 @@ impl BillSplitState {
         payer: &str,
         to: &str,
         money: Option<Money>,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Result<Option<String>, String> {
         let known = |name: &str| self.is_on_it(name);
         let check_owed = || match &money {
@@ -49,7 +49,7 @@ impl BillSplitState {
         &mut self,
         with: &str,
         is_paid: bool,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Result<Option<String>, String> {
         if !self.is_on_it(with) {
             return Ok(None);
@@ -83,7 +83,7 @@ impl BillSplitState {
         payer: &str,
         to: &str,
         money: &Money,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Result<(), String> {
         let named = |name: &str| match is_self(name) {
             true if !context.group => Ok(ME.to_owned()),
@@ -127,7 +127,7 @@ impl BillSplitState {
         &mut self,
         (payer, to): (&str, &str),
         money: Option<Money>,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Result<String, String> {
         let payer = self.person(payer, context)?;
         let to = self.person(to, context)?;

@@ -105,7 +105,7 @@ impl BillSplitState {
     }
 
     /// The same; who is named and isn't on the bill is told so.
-    pub(super) fn owed_by(&self, name: Option<&str>, context: &PowerContext<'_>) -> String {
+    pub(super) fn owed_by(&self, name: Option<&str>, context: &PowerContext) -> String {
         let known = name.map(|name| self.known_person(name, context));
         match known {
             Some(Err(unknown)) if !self.payments.is_empty() => {
@@ -139,7 +139,7 @@ impl BillSplitState {
         &self,
         one: &str,
         other: &str,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Result<String, String> {
         if self.payments.is_empty() {
             return Ok(self.owed());
@@ -166,7 +166,7 @@ impl BillSplitState {
         among: &[String],
         money: &Money,
         (name, own): (String, Money),
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Result<Vec<i64>, String> {
         let name = self.known_person(&name, context)?;
         if !among.contains(&name) || among.len() < 2 || own.minor >= money.minor {

@@ -15,7 +15,7 @@ impl BillSplitState {
     pub(super) fn add_payers(
         &mut self,
         all: &[PaidAction],
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Result<(), String> {
         let is_open = |paid: &&PaidAction| paid.among.is_empty() && paid.except.is_empty();
         if all.iter().all(|paid| is_self(&paid.payer)) {
@@ -30,7 +30,7 @@ impl BillSplitState {
 
     /// Everybody on the bill with who paid; nobody where that is one person. Two others who paid, of
     /// whom nothing was said, share nothing by themselves.
-    pub(super) fn sharers_with(&self, payer: &str, context: &PowerContext<'_>) -> Vec<String> {
+    pub(super) fn sharers_with(&self, payer: &str, context: &PowerContext) -> Vec<String> {
         let mut among = self.sharers();
         if !among.iter().any(|name| name == payer) {
             among.push(payer.to_owned());
@@ -99,7 +99,7 @@ impl BillSplitState {
     pub(super) fn check_new(
         &self,
         paid: &PaidAction,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Result<(), String> {
         let is_told = !(paid.purpose.is_empty() && paid.among.is_empty() && paid.except.is_empty());
         let Ok(payer) = self.known_person(&paid.payer, context) else {

@@ -16,7 +16,7 @@ pub struct StoredBirthday {
 }
 
 /// All stored birthdays; none where the state can't be parsed.
-pub fn birthdays(stored: &StoredState, context: &PowerContext<'_>) -> Vec<StoredBirthday> {
+pub fn birthdays(stored: &StoredState, context: &PowerContext) -> Vec<StoredBirthday> {
     let state = serde_json::from_str::<BirthdayState>(&stored.state).unwrap_or_default();
     let all = state.birthdays.iter().filter_map(|birthday| {
         Some(StoredBirthday {

@@ -71,7 +71,7 @@ impl operations::Arguments<BirthdayAction> for Arguments {
 }
 
 impl BirthdayState {
-    pub(super) fn to_json(&self, _context: &PowerContext<'_>) -> Value {
+    pub(super) fn to_json(&self, _context: &PowerContext) -> Value {
         let (birthdays, more) = newest(
             &self.birthdays,
             |one| json!({"name": one.name, "month": one.month, "day": one.day, "year": one.year}),

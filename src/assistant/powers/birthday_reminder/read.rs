@@ -28,7 +28,7 @@ static IS_ON: Phrases = Phrases::new(&[
 ]);
 
 pub(in crate::assistant::powers) fn parse(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
 ) -> Option<(RequestStrength, BirthdayAction)> {
     use RequestStrength::{Clear, Soft};
     let words = &message.words;
@@ -96,7 +96,7 @@ pub(in crate::assistant::powers) fn parse(
 }
 
 /// "today is Ana's birthday", "tomorrow is Ana's birthday". "is it Ana's birthday" is a question.
-fn is_now(message: &ParsedMessage<'_>, name: String) -> Option<BirthdayAction> {
+fn is_now(message: &ParsedMessage, name: String) -> Option<BirthdayAction> {
     let words = &message.words;
     let days_ahead = match words.get(words.skip(message.start, &KEEP)) {
         "is" => return None,
@@ -111,7 +111,7 @@ fn is_now(message: &ParsedMessage<'_>, name: String) -> Option<BirthdayAction> {
 
 /// "Dan was born on 10 June", "Bo turns 30 on 5 May", "when was Dan born?".
 fn told_otherwise(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     mut near: std::ops::Range<usize>,
     at: usize,
     end: usize,
@@ -138,7 +138,7 @@ fn told_otherwise(
 
 /// "change Bo's birthday to 14 May", "move Bo's birthday 14 May".
 fn moved(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     (at, word): (usize, usize),
     end: usize,
 ) -> Option<BirthdayAction> {
@@ -163,12 +163,12 @@ fn moved(
     (to == end).then(|| action(name))
 }
 
-fn has_digit(words: &Words<'_>, mut range: std::ops::Range<usize>) -> bool {
+fn has_digit(words: &Words, mut range: std::ops::Range<usize>) -> bool {
     range.any(|at| words.get(at).contains(|c: char| c.is_ascii_digit()))
 }
 
 /// Whose age: "bo", "bo be".
-fn asked_age(words: &Words<'_>, from: usize, end: usize) -> Option<String> {
+fn asked_age(words: &Words, from: usize, end: usize) -> Option<String> {
     let to = (from..end).find(|n| matches!(words.get(*n), "be" | "now" | "today" | "turning"));
     let name = parsers::original(words, from, to.unwrap_or(end));
     statement::is_person(&name).then_some(name)
@@ -183,7 +183,7 @@ static KEEP: Phrases = Phrases::new(&[
 
 /// "Dan was born on 10 June 1990".
 fn parse_born(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
     born: usize,
     end: usize,
@@ -205,7 +205,7 @@ fn parse_born(
 
 /// "Bo turns 30 on 5 May", "Bo is turning 30 on 5 May".
 fn parse_turns(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
     verb: usize,
     end: usize,
@@ -254,7 +254,7 @@ fn lists(request: &str) -> bool {
 type ActionBuilder = Box<dyn Fn(String) -> BirthdayAction>;
 
 /// The day at `at`: an action for the person whose birthday it is.
-fn day(message: &ParsedMessage<'_>, at: usize) -> Option<(ActionBuilder, usize)> {
+fn day(message: &ParsedMessage, at: usize) -> Option<(ActionBuilder, usize)> {
     let words = &message.words;
     let at = if matches!(words.get(at), "on" | "the") {
         at + 1
@@ -298,7 +298,7 @@ fn day(message: &ParsedMessage<'_>, at: usize) -> Option<(ActionBuilder, usize)>
 
 /// "in two weeks on the 7th": some days from now, and the day of the month, which must agree.
 fn in_days_on(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     spec: &when::TimeExpression,
     end: usize,
 ) -> Option<(NaiveDate, usize)> {
@@ -339,12 +339,12 @@ fn without_s(typed: &str) -> String {
 }
 
 /// Whose birthday the words before or after "birthday" name.
-fn owner_name(words: &Words<'_>, from: usize, word: usize, end: usize) -> Option<String> {
+fn owner_name(words: &Words, from: usize, word: usize, end: usize) -> Option<String> {
     owner(words, from, word, end).map(|(name, _)| name)
 }
 
 /// "Ana's birthday" and "the birthday of Ana": whose, and the index after it.
-fn owner(words: &Words<'_>, from: usize, word: usize, end: usize) -> Option<(String, usize)> {
+fn owner(words: &Words, from: usize, word: usize, end: usize) -> Option<(String, usize)> {
     if words.get(word + 1) == "of" {
         let from = word + 2;
         let to = (from..end)

@@ -35,7 +35,7 @@ impl BudgetState {
         &mut self,
         purpose: &str,
         money: Money,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<Result<String, String>> {
         let at = self.newest(purpose)?;
         if let Err(why) = money::settle_currency(&mut self.currency, money.currency) {

@@ -8,7 +8,7 @@ use crate::assistant::text::words::Words;
 
 /// Where what an amount was for ends, before how it was paid, and that it is so once more: "lunch
 /// with my card", "coffee again".
-pub(super) fn without_payment(words: &Words<'_>, from: usize, end: usize) -> usize {
+pub(super) fn without_payment(words: &Words, from: usize, end: usize) -> usize {
     static PAYMENTS: Phrases = Phrases::new(&[
         "again", "too", "also", "as well", "as usual", "with my card", "with card", "by card",
         "on my card", "on card", "with my credit card", "with credit card", "by credit card",
@@ -59,7 +59,7 @@ pub(super) fn is_purpose(purpose: &str) -> bool {
 
 /// "until friday", "next month", "in december", "for 3 months", "starting monday": a budget has no
 /// such days.
-pub(super) fn names_end(words: &Words<'_>, at: usize) -> bool {
+pub(super) fn names_end(words: &Words, at: usize) -> bool {
     let word = words.get(at);
     let begins = phrases![
         "for", "in", "from", "since", "starting", "starting in", "only in"
@@ -81,7 +81,7 @@ pub(super) fn names_end(words: &Words<'_>, at: usize) -> bool {
 }
 
 /// "weekly", "a week", "per day".
-pub(super) fn is_other_than_month(words: &Words<'_>, at: usize) -> bool {
+pub(super) fn is_other_than_month(words: &Words, at: usize) -> bool {
     static SPANS: Phrases = Phrases::new(&[
         "a week", "per week", "each week", "every week", "a day", "per day", "each day",
         "every day", "a year", "per year", "each year", "every year",

@@ -105,7 +105,7 @@ impl operations::Arguments<BudgetAction> for Arguments {
 }
 
 impl BudgetState {
-    pub(super) fn to_json(&self, context: &PowerContext<'_>) -> Value {
+    pub(super) fn to_json(&self, context: &PowerContext) -> Value {
         let today = context.today();
         let (expenses, more) = newest(&self.expenses, |one| {
             json!({

@@ -22,11 +22,7 @@ pub(super) enum PastDay {
 }
 
 /// Where the words end before the day or the time of day at the end, and the day.
-pub(super) fn at_end(
-    message: &ParsedMessage<'_>,
-    from: usize,
-    end: usize,
-) -> (usize, Option<PastDay>) {
+pub(super) fn at_end(message: &ParsedMessage, from: usize, end: usize) -> (usize, Option<PastDay>) {
     let words = &message.words;
     let (mut to, mut day) = (end, None);
     while to > from + 1 {
@@ -53,7 +49,7 @@ pub(super) fn at_end(
 }
 
 /// "at noon", "around 8", also where a day follows them.
-fn is_time(words: &Words<'_>, start: usize, to: usize) -> bool {
+fn is_time(words: &Words, start: usize, to: usize) -> bool {
     let is_linked = matches!(words.get(start), "at" | "around" | "in");
     let is_hour = |spec: TimeExpression| {
         spec.delay.is_none() && (spec.clock.is_some() || spec.part.is_some())
@@ -66,7 +62,7 @@ fn is_time(words: &Words<'_>, start: usize, to: usize) -> bool {
 }
 
 /// The day at `at`, and the index after it.
-pub(super) fn read(message: &ParsedMessage<'_>, at: usize) -> Option<(PastDay, usize)> {
+pub(super) fn read(message: &ParsedMessage, at: usize) -> Option<(PastDay, usize)> {
     const NEAR: [(&str, i32); 5] = [
         ("the day before yesterday", 2),
         ("day before yesterday", 2),
@@ -117,13 +113,13 @@ pub(super) fn read(message: &ParsedMessage<'_>, at: usize) -> Option<(PastDay, u
 }
 
 /// "yesterday evening"
-fn after_part_of_day(words: &Words<'_>, at: usize) -> usize {
+fn after_part_of_day(words: &Words, at: usize) -> usize {
     let parts = phrases!["morning", "afternoon", "evening", "night"];
     words.skip(at, parts)
 }
 
 /// "2 days ago", "an hour ago"
-fn ago(message: &ParsedMessage<'_>, at: usize) -> Option<(PastDay, usize)> {
+fn ago(message: &ParsedMessage, at: usize) -> Option<(PastDay, usize)> {
     let words = &message.words;
     let is_ago = |n: usize| words.get(n) == "ago";
     if !(at + 1..at + DAY_WORDS_MAX).any(is_ago) {
@@ -212,7 +208,7 @@ pub(super) fn names_day(purpose: &str) -> bool {
 }
 
 /// "lunch weekly", "coffee every morning": an expense is of one day.
-fn ends_in_repetition(words: &Words<'_>) -> bool {
+fn ends_in_repetition(words: &Words) -> bool {
     let last = words.len().saturating_sub(1);
     last > 0
         && (matches!(

@@ -23,7 +23,7 @@ impl BudgetState {
     pub(super) fn spend_if_in_use(
         &mut self,
         supposed: PossibleExpenses,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<Result<String, String>> {
         let all = &supposed.all;
         if supposed.is_told
@@ -62,7 +62,7 @@ impl BudgetState {
     fn told_before(
         &self,
         (money, purpose): &(Money, String),
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         let today = local_time::number(context.today());
         let mut of_today = self.expenses.iter().rev().filter(|one| one.day == today);

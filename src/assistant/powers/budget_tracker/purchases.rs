@@ -36,7 +36,7 @@ static NO_EXPENSE: WordSet = WordSet::new(&[
 
 /// "delete my last expense", "what's left for food"
 pub(super) fn last_or_left(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
 ) -> Option<(RequestStrength, BudgetAction)> {
     use RequestStrength::{Clear, InSession, Soft};
@@ -81,7 +81,7 @@ pub(super) fn last_or_left(
 
 /// "bought a sandwich for 6", "lunch 12"
 pub(super) fn parse(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
     end: usize,
 ) -> Option<(RequestStrength, BudgetAction)> {
@@ -106,11 +106,7 @@ fn removes_last(request: &str) -> bool {
 }
 
 /// "remove the rent expense", "delete the gum": the last one of it.
-fn removes_named(
-    words: &Words<'_>,
-    at: usize,
-    end: usize,
-) -> Option<(RequestStrength, BudgetAction)> {
+fn removes_named(words: &Words, at: usize, end: usize) -> Option<(RequestStrength, BudgetAction)> {
     static VERBS: Phrases = Phrases::new(&["delete", "remove", "drop", "cancel", "forget", "undo"]);
     let from = words.after(at, &VERBS)?;
     let from = words.skip(from, phrases!["my last", "the last", "last", "the", "my"]);
@@ -151,7 +147,7 @@ fn is_last_entry(request: &str) -> bool {
 }
 
 /// "bought lunch for 12", "i got coffee for 3.50 yesterday".
-fn bought(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetAction> {
+fn bought(message: &ParsedMessage, at: usize, end: usize) -> Option<BudgetAction> {
     let words = &message.words;
     let verbs = phrases![
         "i bought", "i just bought", "bought", "i got", "ive bought", "got",
@@ -181,7 +177,7 @@ fn spent_on(spent: Vec<(Money, String)>, day: PastDay) -> BudgetAction {
 
 /// "a sandwich for 6".
 fn bought_for(
-    words: &Words<'_>,
+    words: &Words,
     (from, to): (usize, usize),
     is_bought: bool,
 ) -> Option<(Money, String)> {
@@ -196,7 +192,7 @@ fn bought_for(
 }
 
 /// "lunch 12", "12.50 lunch", "lunch was 12", "lunch 12 and coffee 4".
-fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetAction> {
+fn bare(message: &ParsedMessage, at: usize, end: usize) -> Option<BudgetAction> {
     let words = &message.words;
     // "bought milk 2.50"
     let at = words.skip(at, phrases!["i bought", "bought", "i got", "got"]);
@@ -269,7 +265,7 @@ impl BareExpense {
     }
 }
 
-fn bare_expense(words: &Words<'_>, at: usize, end: usize) -> Option<BareExpense> {
+fn bare_expense(words: &Words, at: usize, end: usize) -> Option<BareExpense> {
     let end = without_payment(words, at, end);
     let first = money::read(words, at).map(|(amount, next)| (amount, next, end, at));
     let last = || {

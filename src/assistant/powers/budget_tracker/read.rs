@@ -20,7 +20,7 @@ static SHOW: Phrases = Phrases::new(&[
 ]);
 
 pub(in crate::assistant::powers) fn parse(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
 ) -> Option<(RequestStrength, BudgetAction)> {
     use RequestStrength::{Clear, Soft};
     let words = &message.words;
@@ -67,7 +67,7 @@ pub(in crate::assistant::powers) fn parse(
 
 /// "what did i spend on food", "how much on food?", "how much this week?".
 fn asked(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
     end: usize,
 ) -> Option<(RequestStrength, BudgetAction)> {
@@ -109,7 +109,7 @@ fn asked(
 }
 
 /// What a budget is for: "my budget for food", "my food budget", "my budget".
-fn budget_named(words: &Words<'_>, from: usize, end: usize) -> Option<String> {
+fn budget_named(words: &Words, from: usize, end: usize) -> Option<String> {
     let from = words.skip(from, phrases!["my", "the"]);
     if let Some(from) = words.after(from, phrases!["budget for", "budget on"]) {
         return Some(parsers::original(words, from, end));
@@ -132,13 +132,13 @@ const SPANS: [(&str, Span); 11] = [
 ];
 
 /// The span of time that is named at `at`, and the index after it.
-fn span(words: &Words<'_>, at: usize) -> Option<(Span, usize)> {
+fn span(words: &Words, at: usize) -> Option<(Span, usize)> {
     let named = |(name, span): &(&str, Span)| Some((*span, words.after(at, &[*name])?));
     SPANS.iter().find_map(named)
 }
 
 /// "this month on food", "on food", "today".
-fn how_much(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<BudgetAction> {
+fn how_much(message: &ParsedMessage, from: usize, end: usize) -> Option<BudgetAction> {
     let words = &message.words;
     let (mut at, mut named, mut purpose) = (from, Span::Month, String::new());
     while at < end {
@@ -165,7 +165,7 @@ fn how_much(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<Budg
 }
 
 /// "budget 400 for food", "set food budget to 200 and rent to 900".
-fn budgets(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
+fn budgets(message: &ParsedMessage, end: usize) -> Option<BudgetAction> {
     let words = &message.words;
     if !words.iter().any(|word| word == "budget") {
         return None; // most messages
@@ -197,7 +197,7 @@ fn budgets(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
 }
 
 /// "rent to 900", "900 for rent", "for rent 900 a month".
-fn another_budget(words: &Words<'_>, from: usize, to: usize) -> Option<(Money, String)> {
+fn another_budget(words: &Words, from: usize, to: usize) -> Option<(Money, String)> {
     if let Some((amount, next)) = money::read(words, from) {
         let from = words.after(next, phrases!["for", "on"])?;
         let purpose = parsers::original(words, from, to);
@@ -216,7 +216,7 @@ fn another_budget(words: &Words<'_>, from: usize, to: usize) -> Option<(Money, S
 static A_MONTH: Phrases = Phrases::new(&["a month", "per month", "each month", "this month"]);
 
 /// "budget 400 for food", "set my budget to 400", "set a budget of 400 for food", "food budget 400".
-fn budget(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
+fn budget(message: &ParsedMessage, end: usize) -> Option<BudgetAction> {
     let words = &message.words;
     let at = words.skip(
         message.start,
@@ -279,7 +279,7 @@ fn budget(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
     Some(BudgetAction::Budgets(vec![(amount, purpose)]))
 }
 
-fn whole(words: &Words<'_>, next: usize, end: usize) -> bool {
+fn whole(words: &Words, next: usize, end: usize) -> bool {
     next == end
         || words.after(
             next,

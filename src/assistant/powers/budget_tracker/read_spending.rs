@@ -49,7 +49,7 @@ struct Expense {
 /// "spent 12.50 on lunch", "on saturday i spent 12 on lunch", "I paid the taxi, 30". `None`: it is
 /// no such sentence; `Some(None)`: it is about something else.
 pub(super) fn parse(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
     end: usize,
 ) -> Option<Option<(RequestStrength, BudgetAction)>> {
@@ -68,7 +68,7 @@ pub(super) fn parse(
 
 /// `at`: the verb with what stands before it; `from`: the words after it.
 fn spent(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     (at, from): (usize, usize),
     first_day: Option<PastDay>,
     end: usize,
@@ -137,7 +137,7 @@ fn spent(
 }
 
 /// "rent" of "paid rent", "paid for lunch": what everybody buys, without its price.
-fn bought(message: &ParsedMessage<'_>, (from, to): (usize, usize), verb: &str) -> Option<String> {
+fn bought(message: &ParsedMessage, (from, to): (usize, usize), verb: &str) -> Option<String> {
     const WORDS_MAX: usize = 2;
     let words = &message.words;
     let links = phrases!["for the", "for my", "for", "the", "my"];
@@ -174,7 +174,7 @@ impl Expense {
 }
 
 /// One amount and its purpose; `None` where there may be a second amount.
-fn expense(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<Expense> {
+fn expense(message: &ParsedMessage, from: usize, to: usize) -> Option<Expense> {
     /// Words of a purpose that nothing links to its amount.
     const BARE_WORDS_MAX: usize = 3;
     let words = &message.words;

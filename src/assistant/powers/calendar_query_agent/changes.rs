@@ -73,7 +73,7 @@ impl EventDraft {
     }
 
     /// For somebody without a calendar.
-    pub(super) fn not_put(&self, context: &PowerContext<'_>) -> String {
+    pub(super) fn not_put(&self, context: &PowerContext) -> String {
         let day = self.day.format("%-d %B");
         let at = self
             .minute
@@ -109,7 +109,7 @@ pub enum EventRef {
 }
 
 /// "put lunch with Bo on tuesday at 1 in my work calendar", "move …", "delete …".
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, CalendarQuery)> {
+pub(super) fn parse(message: &ParsedMessage) -> Option<(RequestStrength, CalendarQuery)> {
     let (at, end) = (message.start, parsers::end(&message.words));
     match message.words.get(at) {
         "put" | "add" | "schedule" | "create" | "new" | "pencil" => add(message, at, end),
@@ -119,11 +119,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Cal
     }
 }
 
-fn add(
-    message: &ParsedMessage<'_>,
-    at: usize,
-    end: usize,
-) -> Option<(RequestStrength, CalendarQuery)> {
+fn add(message: &ParsedMessage, at: usize, end: usize) -> Option<(RequestStrength, CalendarQuery)> {
     let words = &message.words;
     let from = words.after(
         at,
@@ -167,7 +163,7 @@ fn unclear() -> String {
 
 /// "in my work calendar", "to the calendar": its words, and the calendar's name.
 fn calendar_phrase(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     from: usize,
     end: usize,
 ) -> Option<((usize, usize), Option<String>)> {
@@ -190,7 +186,7 @@ fn calendar_phrase(
 
 /// The words from `from` to `end` without those of a span, as one text.
 fn without(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     from: usize,
     end: usize,
     span: Option<(usize, usize)>,
@@ -215,7 +211,7 @@ enum Length {
 }
 
 /// The length in a text, and the text without it.
-fn length(message: &ParsedMessage<'_>, text: &str) -> (Length, String) {
+fn length(message: &ParsedMessage, text: &str) -> (Length, String) {
     let context = MessageContext {
         text,
         ..*message.context
@@ -243,7 +239,7 @@ fn length(message: &ParsedMessage<'_>, text: &str) -> (Length, String) {
 
 /// `None`: the message has no time. The error is the reply.
 fn time_and_title(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     text: &str,
     length: &Length,
 ) -> Option<Result<EventDraft, String>> {
@@ -291,7 +287,7 @@ fn time_and_title(
 }
 
 fn relocate(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
     end: usize,
 ) -> Option<(RequestStrength, CalendarQuery)> {
@@ -320,7 +316,7 @@ fn relocate(
 }
 
 fn delete(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
     end: usize,
 ) -> Option<(RequestStrength, CalendarQuery)> {
@@ -347,7 +343,7 @@ fn strength(is_explicit: bool) -> RequestStrength {
 }
 
 /// "my lunch with Bo": without the words before it. "it" and numbers name no event.
-fn event_name(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<String> {
+fn event_name(message: &ParsedMessage, at: usize, end: usize) -> Option<String> {
     let words = &message.words;
     let from = words.skip(at, phrases!["my event", "the event", "my", "the", "our"]);
     let name = parsers::original(words, from, end);

@@ -17,7 +17,7 @@ use crate::model::calendar::{EventClock, EventTime};
 pub(super) type Proposal = (String, Option<CalendarRequest>);
 
 /// `None`: no reply, as the message may be about something else.
-pub(super) fn propose_add(event: &EventDraft, context: &PowerContext<'_>) -> Option<Proposal> {
+pub(super) fn propose_add(event: &EventDraft, context: &PowerContext) -> Option<Proposal> {
     let calendars = &context.facts.calendars;
     let calendar = match &event.calendar {
         Some(name) => {
@@ -67,7 +67,7 @@ fn read_only(calendar: Option<&CalendarName>) -> String {
     )
 }
 
-fn time_of(event: &EventDraft, context: &PowerContext<'_>) -> Option<EventTime> {
+fn time_of(event: &EventDraft, context: &PowerContext) -> Option<EventTime> {
     let Some(minute) = event.minute else {
         return all_day(event.day);
     };
@@ -94,7 +94,7 @@ fn all_day(day: NaiveDate) -> Option<EventTime> {
 
 pub(super) fn propose_change(
     change: &EventChangeRequest,
-    context: &PowerContext<'_>,
+    context: &PowerContext,
 ) -> Option<Proposal> {
     let ahead = context.facts.events.iter();
     let ahead: Vec<&EventFact> = ahead
@@ -169,7 +169,7 @@ fn series_name(name: &str) -> Option<&str> {
 }
 
 /// "standup on friday", "tomorrow's standup": standup, and the day.
-fn dated(name: &str, context: &PowerContext<'_>) -> Option<(String, NaiveDate)> {
+fn dated(name: &str, context: &PowerContext) -> Option<(String, NaiveDate)> {
     let (zone, now) = (context.zone(), context.now);
     if let Some((day, rest)) = name.split_once(' ')
         && let Some(day) = day.strip_suffix("'s").or(day.strip_suffix("’s"))
@@ -188,7 +188,7 @@ fn propose_for(
     event: &EventFact,
     whole_series: bool,
     to: Option<&TimeChange>,
-    context: &PowerContext<'_>,
+    context: &PowerContext,
 ) -> Proposal {
     let title = event.title();
     let calendars = &context.facts.calendars;
@@ -250,7 +250,7 @@ fn propose_for(
     )
 }
 
-fn others_stay(event: &EventFact, to: &EventTime, context: &PowerContext<'_>) -> String {
+fn others_stay(event: &EventFact, to: &EventTime, context: &PowerContext) -> String {
     match event.is_recurring {
         true if is_within_day(event, to, context) => format!(
             " It is one of a series, and the others stay; for all of them say “move the whole series {} to {}”.",
@@ -267,7 +267,7 @@ fn propose_series_move(
     event: &EventFact,
     time: EventTime,
     others: &str,
-    context: &PowerContext<'_>,
+    context: &PowerContext,
 ) -> Proposal {
     let title = event.title();
     if !is_within_day(event, &time, context) {
@@ -292,29 +292,25 @@ fn propose_series_move(
     )
 }
 
-fn is_within_day(event: &EventFact, time: &EventTime, context: &PowerContext<'_>) -> bool {
+fn is_within_day(event: &EventFact, time: &EventTime, context: &PowerContext) -> bool {
     let day = local_time::date(time.starts_at, context.zone());
     !event.is_all_day && !time.is_all_day() && day == event.date(context)
 }
 
 /// The event begins when its series says.
-fn is_in_place(event: &EventFact, context: &PowerContext<'_>) -> bool {
+fn is_in_place(event: &EventFact, context: &PowerContext) -> bool {
     let moment = event.starts_at.utc();
     let wall = moment.with_timezone(&context.zone());
     event.instance == moment.format("%Y%m%dT%H%M%SZ").to_string()
         || event.instance == wall.format("%Y%m%dT%H%M%S").to_string()
 }
 
-fn clock_of(at: Timestamp, context: &PowerContext<'_>) -> String {
+fn clock_of(at: Timestamp, context: &PowerContext) -> String {
     texts::clock_text(local_time::minute_of_day(at, context.zone()))
 }
 
 /// The event takes as long as before. A day alone moves an event of a whole day to that day.
-fn moved(
-    event: &EventFact,
-    to: &TimeChange,
-    context: &PowerContext<'_>,
-) -> Result<EventTime, String> {
+fn moved(event: &EventFact, to: &TimeChange, context: &PowerContext) -> Result<EventTime, String> {
     let zone = context.zone();
     let at = to.of_set(event.starts_at, None, context.now, zone)?.send_at;
     let is_midnight = local_time::minute_of_day(at, zone) == 0;
@@ -344,7 +340,7 @@ fn moved(
 }
 
 /// "Tuesday, 24 November, 13:00–14:00"; of whole days without the time.
-fn time_text(time: &EventTime, context: &PowerContext<'_>) -> String {
+fn time_text(time: &EventTime, context: &PowerContext) -> String {
     let zone = context.zone();
     let span = time.within(zone);
     let day = texts::display(local_time::date(span.start, zone), context.today());

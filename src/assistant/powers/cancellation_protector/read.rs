@@ -21,7 +21,7 @@ static ORDERS: Phrases = Phrases::new(&[
 ]);
 
 pub(in crate::assistant::powers) fn parse(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
 ) -> Option<(RequestStrength, CancellationAction)> {
     use RequestStrength::{Clear, Soft};
     let words = &message.words;
@@ -66,7 +66,7 @@ pub(in crate::assistant::powers) fn parse(
 
 /// A request about a known trial, or news of it.
 fn parse_request(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
     end: usize,
 ) -> Option<(RequestStrength, CancellationAction)> {
@@ -100,7 +100,7 @@ fn parse_request(
 }
 
 /// "netflix trial", "trial of netflix": netflix, else the kind alone.
-fn named(message: &ParsedMessage<'_>, from: usize, kind: usize, end: usize) -> String {
+fn named(message: &ParsedMessage, from: usize, kind: usize, end: usize) -> String {
     let of = || {
         static LINK: Phrases = Phrases::new(&["of", "for", "with", "on", "at"]);
         bare(message, message.words.after(kind + 1, &LINK)?, end)
@@ -113,7 +113,7 @@ fn named(message: &ParsedMessage<'_>, from: usize, kind: usize, end: usize) -> S
 
 /// The name of a thing that can be cancelled until some time, and the index at which the time
 /// begins.
-fn deadline(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(String, usize)> {
+fn deadline(message: &ParsedMessage, at: usize, end: usize) -> Option<(String, usize)> {
     let words = &message.words;
     let until = end.min(at + NAME_WORDS_MAX);
     for n in at..until {
@@ -172,7 +172,7 @@ fn deadline(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strin
     Some((format!("{FREE} of {name}"), to + 1))
 }
 
-fn bare(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<String> {
+fn bare(message: &ParsedMessage, from: usize, to: usize) -> Option<String> {
     let from = message
         .words
         .skip(from, phrases!["my", "the", "our", "this"]);

@@ -77,14 +77,14 @@ impl Entry {
     }
 
     /// The moment at which it begins; of a day without a time its first one.
-    pub(in super::super) fn begins(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+    pub(in super::super) fn begins(&self, context: &PowerContext) -> Option<Timestamp> {
         let date = self.date(context.today())?;
         let begins = local_time::moment(date, self.minute.unwrap_or(0), context.zone())?;
         Some(begins.plus_s(-self.ahead_s))
     }
 
     /// "Friday, 27 November at 20:00"
-    pub(in super::super) fn when_text(&self, context: &PowerContext<'_>) -> Option<String> {
+    pub(in super::super) fn when_text(&self, context: &PowerContext) -> Option<String> {
         let date = self.date(context.today())?;
         Some(self.time_text(date, context.today()))
     }
@@ -104,7 +104,7 @@ impl Entry {
     }
 
     /// Its name, time and details.
-    pub(in super::super) fn display(&self, context: &PowerContext<'_>) -> String {
+    pub(in super::super) fn display(&self, context: &PowerContext) -> String {
         let mut line = match self.when_text(context) {
             Some(when) => format!("{}: {when}", self.what),
             None => format!("{}: no day yet", self.what),
@@ -139,7 +139,7 @@ impl Entry {
     pub(in super::super) fn moved(
         &self,
         to: &TimeChange,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Result<PlannedTime, TimeProblem> {
         /// A bare hour of a day without a time is nearest to noon.
         const NOON_S: i64 = 12 * 3_600;
@@ -221,7 +221,7 @@ impl Entry {
 /// From the morning of a day to its end.
 pub(in super::super) fn on_the_day(
     date: NaiveDate,
-    context: &PowerContext<'_>,
+    context: &PowerContext,
 ) -> Option<(Timestamp, Timestamp)> {
     let morning = local_time::moment(date, HOUR * 60, context.zone())?;
     Some((

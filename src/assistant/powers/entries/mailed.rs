@@ -44,7 +44,7 @@ impl Entries {
     /// removed. `convert` makes a superpower's entry; `None` where the booking does not concern it.
     pub(in super::super) fn add_mailed(
         &mut self,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
         convert: impl Fn(&Booking) -> Option<MailedEntry>,
     ) {
         let count = self.list.len();
@@ -77,7 +77,7 @@ impl Entries {
     }
 
     /// Keeps an entry from being taken from mails again.
-    pub(super) fn drop_mark(&mut self, mark: String, context: &PowerContext<'_>) {
+    pub(super) fn drop_mark(&mut self, mark: String, context: &PowerContext) {
         self.dropped.insert(mark, context.now.0);
         while self.dropped.len() > DROPPED_MAX {
             let oldest = self.dropped.iter().min_by_key(|(_, at)| **at);

@@ -49,7 +49,7 @@ pub(in crate::assistant::powers) fn with_known_part(
     draft: EntryDraft,
     (part, mention): (Option<&TimeChange>, EntryMention),
     found: &[&Entry],
-    context: &PowerContext<'_>,
+    context: &PowerContext,
 ) -> (EntryDraft, EntryMention) {
     let is_to_come = |entry: &&&Entry| {
         let day = entry.date(context.today());
@@ -95,7 +95,7 @@ impl Entries {
         what: &str,
         day: NaiveDate,
         mention: EntryMention,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<ReplacedDays> {
         let known = self.to_come(what, context);
         let on_day = known.iter().filter(|(date, _)| *date == day).count();
@@ -120,7 +120,7 @@ impl Entries {
     }
 
     /// " There's also the one on Friday, 27 November at 15:00." of the others of its name.
-    pub(in crate::assistant::powers) fn also(&self, id: u32, context: &PowerContext<'_>) -> String {
+    pub(in crate::assistant::powers) fn also(&self, id: u32, context: &PowerContext) -> String {
         let Some(entry) = self.get(id) else {
             return String::new();
         };
@@ -144,7 +144,7 @@ impl Entries {
         power: Power,
         mut draft: EntryDraft,
         days: ReplacedDays,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Result<(u32, String), String> {
         let before = self.clone();
         let day = draft.time.map(|time| local_time::number(time.day));

@@ -24,7 +24,7 @@ impl ShownEntries {
 
 /// "delete 1", "forget #2": the number of an entry that is to be removed. `verbs`: how it begins.
 pub(in super::super) fn removed_number(
-    words: &Words<'_>,
+    words: &Words,
     at: usize,
     end: usize,
     verbs: &[&str],
@@ -36,7 +36,7 @@ pub(in super::super) fn removed_number(
 
 impl Entries {
     /// Before the list is shown: its numbers.
-    pub(in super::super) fn number(&mut self, context: &PowerContext<'_>) {
+    pub(in super::super) fn number(&mut self, context: &PowerContext) {
         let sources = self.sorted(context).into_iter().map(Entry::source);
         self.shown = ShownEntries {
             sources: sources.collect(),
@@ -45,11 +45,7 @@ impl Entries {
     }
 
     /// The entry with that number in the list that was shown.
-    pub(in super::super) fn numbered(
-        &self,
-        number: usize,
-        context: &PowerContext<'_>,
-    ) -> Option<u32> {
+    pub(in super::super) fn numbered(&self, number: usize, context: &PowerContext) -> Option<u32> {
         let is_kept = (0..=KEPT_MS).contains(&(context.now.0 - self.shown.at));
         let at = number.checked_sub(1).filter(|_| is_kept)?;
         let source = self.shown.sources.get(at)?;

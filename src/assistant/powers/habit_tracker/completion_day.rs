@@ -18,7 +18,7 @@ pub(super) enum CompletionDay {
 }
 
 /// The day that ends the words, and where it begins. Today is not always said.
-pub(super) fn read(words: &Words<'_>, at: usize, end: usize) -> (usize, CompletionDay) {
+pub(super) fn read(words: &Words, at: usize, end: usize) -> (usize, CompletionDay) {
     match words.get(end - 1) {
         "today" => return (end - 1, CompletionDay::Ago(0)),
         "yesterday" => return (end - 1, CompletionDay::Ago(1)),
@@ -63,7 +63,7 @@ const EACH_WORDS_MAX: usize = 16;
 /// "ran and read 20 pages yesterday", "ran yesterday and on friday"; `None` for one thing on one day.
 /// `today`: only of what is done already a weekday is the last one.
 pub(super) fn read_several(
-    words: &Words<'_>,
+    words: &Words,
     (start, end): (usize, usize),
     today: Option<&dyn Fn() -> NaiveDate>,
 ) -> Option<CompletedHabits> {

@@ -54,7 +54,7 @@ impl operations::Arguments<HabitAction> for Arguments {
 }
 
 impl HabitState {
-    pub(super) fn to_json(&self, context: &PowerContext<'_>) -> Value {
+    pub(super) fn to_json(&self, context: &PowerContext) -> Value {
         let habits = self.habits.iter().map(|habit| {
             json!({
                 "name": habit.name,

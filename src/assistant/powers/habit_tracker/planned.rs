@@ -17,7 +17,7 @@ const TO_COME: [&str; 30] = [
 /// The planned habit: "have to run", "yoga at 6", "have yoga today". `is_had`: said with "have".
 /// `None`: it may be done already.
 pub(super) fn planned(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
     end: usize,
     is_had: bool,

@@ -20,7 +20,7 @@ static LIST: Phrases = Phrases::new(&[
 ]);
 
 pub(in crate::assistant::powers) fn parse(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
 ) -> Option<(RequestStrength, HabitAction)> {
     use RequestStrength::Clear;
     let words = &message.words;
@@ -38,7 +38,7 @@ pub(in crate::assistant::powers) fn parse(
 }
 
 /// "did i run today?", "when did i last run", "what's my running streak": of which habit.
-fn asked(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
+fn asked(words: &Words, at: usize, end: usize) -> Option<String> {
     let times = phrases![
         "how many times did i", "how many days did i", "how often did i", "how many times have i",
         "how often have i", "when did i last", "when was the last time i", "did i do my",
@@ -61,7 +61,7 @@ fn asked(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
 }
 
 /// Requests that begin or end a habit.
-fn kept(words: &Words<'_>, at: usize, end: usize) -> Option<(RequestStrength, HabitAction)> {
+fn kept(words: &Words, at: usize, end: usize) -> Option<(RequestStrength, HabitAction)> {
     use RequestStrength::Clear;
     static TRACK: Phrases = Phrases::new(&[
         "track habit", "track a habit", "track the habit", "track my habit", "new habit",
@@ -118,11 +118,7 @@ static NOT_DONE: Phrases = Phrases::new(&[
 ]);
 
 /// "I ran today", "did run", "run done", "I didn't run today".
-fn done(
-    message: &ParsedMessage<'_>,
-    at: usize,
-    end: usize,
-) -> Option<(RequestStrength, HabitAction)> {
+fn done(message: &ParsedMessage, at: usize, end: usize) -> Option<(RequestStrength, HabitAction)> {
     use RequestStrength::{InSession, Soft};
     let words = &message.words;
     // A question reports nothing done.
@@ -189,7 +185,7 @@ fn done(
 }
 
 /// The end before "too" and its like.
-fn without_addition(words: &Words<'_>, at: usize, end: usize) -> usize {
+fn without_addition(words: &Words, at: usize, end: usize) -> usize {
     let last = end.saturating_sub(1);
     match words.get(last) {
         "too" | "also" | "again" if last > at => last,
@@ -200,7 +196,7 @@ fn without_addition(words: &Words<'_>, at: usize, end: usize) -> usize {
 
 /// "ran and read 20 pages yesterday", "ran today and yesterday". `from`: after "I" and its like.
 fn several(
-    words: &Words<'_>,
+    words: &Words,
     (at, from): (usize, Option<usize>),
     end: usize,
     today: Option<&dyn Fn() -> NaiveDate>,
@@ -251,12 +247,7 @@ fn is_usual_past(word: &str) -> bool {
     .contains(word)
 }
 
-fn did(
-    words: &Words<'_>,
-    (from, to): (usize, usize),
-    days_ago: u32,
-    is_report: bool,
-) -> HabitAction {
+fn did(words: &Words, (from, to): (usize, usize), days_ago: u32, is_report: bool) -> HabitAction {
     HabitAction::Did {
         what: parsers::original(words, from, to),
         days_ago,

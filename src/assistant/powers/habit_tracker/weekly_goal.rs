@@ -7,7 +7,7 @@ use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
 
 /// "change run to 5 times a week", "make running 4x a week": only of a habit that is tracked.
-pub(super) fn changed(words: &Words<'_>, at: usize, end: usize) -> Option<HabitAction> {
+pub(super) fn changed(words: &Words, at: usize, end: usize) -> Option<HabitAction> {
     static VERBS: Phrases = Phrases::new(&[
         "change my", "change", "make", "set", "update my", "update", "increase", "reduce",
     ]);
@@ -29,7 +29,7 @@ pub(super) fn changed(words: &Words<'_>, at: usize, end: usize) -> Option<HabitA
 }
 
 /// "run 4 times a week now", "i run 3 times a week": how often from now on, which reports nothing done.
-fn said_so_often(words: &Words<'_>, at: usize, end: usize) -> Option<HabitAction> {
+fn said_so_often(words: &Words, at: usize, end: usize) -> Option<HabitAction> {
     const NAME_WORDS_MAX: usize = 4;
     static FROM_NOW: Phrases = Phrases::new(&["from now on", "now", "instead"]);
     let until = (at + 1..end).find(|n| words.after(*n, &FROM_NOW) == Some(end));
@@ -44,7 +44,7 @@ fn said_so_often(words: &Words<'_>, at: usize, end: usize) -> Option<HabitAction
 }
 
 /// A habit after "track" alone: only if it is said how often.
-pub(super) fn tracked_so_often(words: &Words<'_>, from: usize, end: usize) -> Option<HabitAction> {
+pub(super) fn tracked_so_often(words: &Words, from: usize, end: usize) -> Option<HabitAction> {
     let from = words.skip(from, phrases!["my", "the"]);
     let is_other = |at: usize| {
         phrases![
@@ -63,7 +63,7 @@ pub(super) fn tracked_so_often(words: &Words<'_>, from: usize, end: usize) -> Op
 }
 
 /// "run 3 times a week", "meditate daily", "water plants every day".
-pub(super) fn tracked(words: &Words<'_>, from: usize, end: usize) -> HabitAction {
+pub(super) fn tracked(words: &Words, from: usize, end: usize) -> HabitAction {
     let found = (from + 1..end).find_map(|at| Some((at, read_times_per_week(words, at, end)?)));
     let (to, per_week) = found.unwrap_or((end, 7));
     // "I'm tired", "my cat is ill", "wow"
@@ -82,7 +82,7 @@ pub(super) fn tracked(words: &Words<'_>, from: usize, end: usize) -> HabitAction
 }
 
 /// How often a week, where nothing else is said from `at` on: "3 times a week", "daily".
-fn read_times_per_week(words: &Words<'_>, at: usize, end: usize) -> Option<u32> {
+fn read_times_per_week(words: &Words, at: usize, end: usize) -> Option<u32> {
     let is_all = |phrases: &[&str]| words.after(at, phrases) == Some(end);
     let daily = [
         "every day", "each day", "daily", "everyday", "a day", "every night", "every morning",
@@ -111,7 +111,7 @@ fn read_times_per_week(words: &Words<'_>, at: usize, end: usize) -> Option<u32> 
     (words.after(at + 1, &UNITS) == Some(end)).then_some(times)
 }
 
-fn named(words: &Words<'_>, (from, to): (usize, usize), per_week: u32) -> HabitAction {
+fn named(words: &Words, (from, to): (usize, usize), per_week: u32) -> HabitAction {
     let name = parsers::original(words, from, to);
     if name.is_empty() {
         HabitAction::Nothing
@@ -125,7 +125,7 @@ fn named(words: &Words<'_>, (from, to): (usize, usize), per_week: u32) -> HabitA
 }
 
 /// "gym mon wed fri"
-fn names_days(words: &Words<'_>, from: usize, to: usize) -> bool {
+fn names_days(words: &Words, from: usize, to: usize) -> bool {
     to > from + 1 && when::weekday_name(words.get(to - 1)).is_some()
 }
 

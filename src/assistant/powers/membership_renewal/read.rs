@@ -32,9 +32,7 @@ static CANCELLED: Phrases = Phrases::new(&[
     "i got rid of", "got rid of",
 ]);
 
-pub(in super::super) fn parse(
-    message: &ParsedMessage<'_>,
-) -> Option<(RequestStrength, RenewalAction)> {
+pub(in super::super) fn parse(message: &ParsedMessage) -> Option<(RequestStrength, RenewalAction)> {
     use RequestStrength::{Clear, InSession, Soft};
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
@@ -99,14 +97,14 @@ pub(in super::super) fn parse(
 }
 
 /// "every month", "it renews yearly": of what was told last.
-fn period_told(words: &Words<'_>, at: usize, end: usize) -> Option<Period> {
+fn period_told(words: &Words, at: usize, end: usize) -> Option<Period> {
     let (repeat, next) = repeats::read(words, words.skip(at, &IT_RENEWS))?;
     let is_whole = next == end && !repeat.names_day() && !repeat.names_time();
     repeat.step().filter(|_| is_whole).and_then(Period::of)
 }
 
 /// "spotify is 12.99", "netflix now costs 15.99 a month".
-fn price_told(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<RenewalAction> {
+fn price_told(message: &ParsedMessage, at: usize, end: usize) -> Option<RenewalAction> {
     let words = &message.words;
     static VERBS: Phrases = Phrases::new(&[
         "is now", "is", "now costs", "costs", "will cost", "went up to", "goes up to",
@@ -128,7 +126,7 @@ fn price_told(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Rene
 
 /// "rent is 850 on the 1st of every month", "gym is 30 due every month on the 5th".
 fn bill_told(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
     end: usize,
 ) -> Option<(RequestStrength, RenewalAction)> {
@@ -153,7 +151,7 @@ fn bill_told(
 
 /// A statement or question about a renewal. `ends`: it expires.
 fn renewal(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     what: String,
     phrase: RenewalPhrase,
     ends: bool,
@@ -221,7 +219,7 @@ fn renewal(
 }
 
 /// The first day of a rule that names its days: "every month on the 5th".
-fn first_day(message: &ParsedMessage<'_>, repeat: Option<&Repeat>) -> Option<PlannedTime> {
+fn first_day(message: &ParsedMessage, repeat: Option<&Repeat>) -> Option<PlannedTime> {
     let repeat = repeat.filter(|repeat| repeat.names_day())?;
     let recurrences = repeat
         .recurrences(message.context.now, message.zone())
@@ -252,7 +250,7 @@ struct RenewalPhrase {
 }
 
 impl RenewalPhrase {
-    fn of(words: &Words<'_>, from: usize, end: usize) -> Self {
+    fn of(words: &Words, from: usize, end: usize) -> Self {
         let mut phrase = Self {
             repeat: None,
             period: None,
@@ -294,7 +292,7 @@ impl RenewalPhrase {
 }
 
 /// The words of an amount of money: "for 12.99", "€12.99". A day and a count are none.
-fn price(words: &Words<'_>, at: usize) -> Option<(usize, usize)> {
+fn price(words: &Words, at: usize) -> Option<(usize, usize)> {
     /// No month and no minute is so high, in hundredths.
     const MINUTES: i64 = 60;
     static LINKS: Phrases = Phrases::new(&["for", "it costs", "costs", "costing", "at", "price"]);
@@ -312,7 +310,7 @@ fn price(words: &Words<'_>, at: usize) -> Option<(usize, usize)> {
 }
 
 /// "$54.99/month"
-fn price_per(words: &Words<'_>, at: usize) -> Option<(usize, Period, usize)> {
+fn price_per(words: &Words, at: usize) -> Option<(usize, Period, usize)> {
     let from = words.skip(at, phrases!["for", "at", "costs"]);
     let (amount, unit) = words.get(from).split_once('/')?;
     money::read(&Words::new(amount), 0)?;
@@ -326,14 +324,14 @@ fn price_per(words: &Words<'_>, at: usize) -> Option<(usize, Period, usize)> {
 }
 
 /// "for a year": it lasts so long each time.
-fn lasting(words: &Words<'_>, at: usize) -> Option<(Period, usize)> {
+fn lasting(words: &Words, at: usize) -> Option<(Period, usize)> {
     let from = words.after(at, phrases!["for another", "for"])?;
     let (spec, next) = when::read_duration(words, from)?;
     Some((Period::of(spec.delay?)?, next))
 }
 
 /// "a month" after a price.
-fn per(words: &Words<'_>, at: usize) -> Option<(Period, usize)> {
+fn per(words: &Words, at: usize) -> Option<(Period, usize)> {
     let units = [
         ("month", Period::Monthly),
         ("year", Period::Yearly),
@@ -372,7 +370,7 @@ fn is_kind(word: &str) -> bool {
 }
 
 /// The name beside "subscription" and the like.
-fn of_kind(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<String> {
+fn of_kind(message: &ParsedMessage, from: usize, end: usize) -> Option<String> {
     let kind = (from..end).find(|n| is_kind(message.words.get(*n)))?;
     let of = || {
         static LINK: Phrases = Phrases::new(&["of", "for", "to", "at", "with"]);
@@ -382,7 +380,7 @@ fn of_kind(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<Strin
 }
 
 /// The index after "renews".
-fn verb_end(words: &Words<'_>, at: usize) -> Option<usize> {
+fn verb_end(words: &Words, at: usize) -> Option<usize> {
     words.after(
         at,
         phrases![
@@ -393,7 +391,7 @@ fn verb_end(words: &Words<'_>, at: usize) -> Option<usize> {
 }
 
 /// The index after "expires", where a membership or a document does.
-fn end_verb_end(message: &ParsedMessage<'_>, at: usize) -> Option<usize> {
+fn end_verb_end(message: &ParsedMessage, at: usize) -> Option<usize> {
     let words = &message.words;
     static ENDS: Phrases = Phrases::new(&["expires", "runs out", "ends", "is due", "will expire"]);
     let next = words.after(at, &ENDS)?;
@@ -408,7 +406,7 @@ fn end_verb_end(message: &ParsedMessage<'_>, at: usize) -> Option<usize> {
     is_named.then_some(next)
 }
 
-fn without_article(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<String> {
+fn without_article(message: &ParsedMessage, from: usize, to: usize) -> Option<String> {
     let from = message.words.skip(from, phrases!["my", "the", "our"]);
     let text = parsers::original(&message.words, from, to);
     let text = text.strip_suffix(" automatically").unwrap_or(&text);

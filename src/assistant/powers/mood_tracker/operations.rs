@@ -50,7 +50,7 @@ impl operations::Arguments<MoodAction> for Arguments {
 }
 
 impl MoodState {
-    pub(super) fn to_json(&self, context: &PowerContext<'_>) -> Value {
+    pub(super) fn to_json(&self, context: &PowerContext) -> Value {
         let (moods, more) = newest(&self.entries, |one| {
             let at = Timestamp(one.at).utc().with_timezone(&context.zone());
             let at = at.format("%Y-%m-%dT%H:%M").to_string();

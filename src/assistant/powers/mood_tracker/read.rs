@@ -54,7 +54,7 @@ const SCORES: [(u8, &[&str]); 10] = [
 ];
 
 pub(in crate::assistant::powers) fn parse(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
 ) -> Option<(RequestStrength, MoodAction)> {
     use RequestStrength::{Clear, InSession, Soft};
     let words = &message.words;
@@ -122,7 +122,7 @@ fn if_in_use(action: MoodAction) -> MoodAction {
 const UNWELL: u8 = 4;
 
 /// "not feeling great", "i don't feel good today": the note.
-fn unwell(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
+fn unwell(words: &Words, at: usize, end: usize) -> Option<String> {
     static DENIED: Phrases = Phrases::new(&[
         "not feeling", "im not feeling", "i am not feeling", "i dont feel", "i do not feel",
         "dont feel", "i havent been feeling", "havent been feeling",
@@ -142,7 +142,7 @@ fn unwell(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
 }
 
 /// Whether the word for a mood is complete before what stands at `at`.
-fn ends_word(words: &Words<'_>, at: usize) -> bool {
+fn ends_word(words: &Words, at: usize) -> bool {
     words.is_set_off(at - 1)
         || phrases![
             "because", "bc", "cuz", "cause", "since", "about", "and", "but", "tbh", "lol", "rn",
@@ -181,14 +181,14 @@ fn fixed(request: &str) -> Option<(RequestStrength, MoodAction)> {
 }
 
 /// "7/10", "7", "great today", "7: a long walk". `plain`: the word mood was used.
-fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<MoodAction> {
+fn logged(words: &Words, from: usize, end: usize, plain: bool) -> Option<MoodAction> {
     let action = action_at(words, from, end, plain)?;
     // "great today, remind me at 5 to call ann": the request is done by what it is for.
     let has_request = statement::has_request(&Words::new(words.original(from..end.max(from))));
     (!has_request).then_some(action)
 }
 
-fn action_at(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<MoodAction> {
+fn action_at(words: &Words, from: usize, end: usize, plain: bool) -> Option<MoodAction> {
     let word = words.get(from);
     if plain && is_of_other_scale(words, from) {
         return Some(MoodAction::OutOfRange);
@@ -232,7 +232,7 @@ fn action_at(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<
 }
 
 /// "great today", "awful, 2/10": a word for a mood, and what counts more than it.
-fn worded(words: &Words<'_>, from: usize, end: usize) -> Option<MoodAction> {
+fn worded(words: &Words, from: usize, end: usize) -> Option<MoodAction> {
     let scored = |from: usize| {
         let mut scores = SCORES.iter();
         scores.find_map(|(score, names)| Some((from, *score, words.after(from, *names)?)))
@@ -274,7 +274,7 @@ fn worded(words: &Words<'_>, from: usize, end: usize) -> Option<MoodAction> {
 
 /// "2/10" in "awful, 2/10", "8" in "great 8", which count more than the word: where it begins, the
 /// number, and the index after it.
-fn number_after(words: &Words<'_>, from: usize, end: usize) -> Option<(usize, u8, usize)> {
+fn number_after(words: &Words, from: usize, end: usize) -> Option<(usize, u8, usize)> {
     let is_apart = |at: usize| {
         let is_linked = matches!(
             words.get(at - 1),
@@ -293,7 +293,7 @@ fn number_after(words: &Words<'_>, from: usize, end: usize) -> Option<(usize, u8
 }
 
 /// "7/10", "7 out of 10": the number, and the index after it.
-fn score_at(words: &Words<'_>, at: usize) -> Option<(u8, usize)> {
+fn score_at(words: &Words, at: usize) -> Option<(u8, usize)> {
     let (number, next) = match words.get(at).split_once('/') {
         Some((number, "10")) => (number, at + 1),
         Some(_) => return None,
@@ -318,7 +318,7 @@ fn number_word(word: &str) -> Option<u8> {
 }
 
 /// "3/5", "3 out of 5": how much that is of 10 is not said.
-fn is_of_other_scale(words: &Words<'_>, at: usize) -> bool {
+fn is_of_other_scale(words: &Words, at: usize) -> bool {
     let is_number = |word: &str| word.parse::<u32>().is_ok();
     match words.get(at).split_once('/') {
         Some((n, of)) => is_number(n) && is_number(of) && of != "10",

@@ -27,7 +27,7 @@ static EXPECTING: Phrases = Phrases::new(&[
 ]);
 
 pub(in crate::assistant::powers) fn parse(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
 ) -> Option<(RequestStrength, ParcelAction)> {
     use RequestStrength::{Clear, InSession, Soft};
     let words = &message.words;
@@ -80,13 +80,13 @@ pub(in crate::assistant::powers) fn parse(
 }
 
 /// "dhl 00340434161094042557": a carrier beside a number, without a word for a parcel.
-fn carried(words: &Words<'_>, mut range: Range<usize>) -> Option<usize> {
+fn carried(words: &Words, mut range: Range<usize>) -> Option<usize> {
     let has_number = range.clone().any(|n| is_tracking_number(words.get(n)));
     range.find(|n| has_number && is_carrier(words.get(*n)))
 }
 
 /// "is my parcel coming today?", "has my package arrived?"
-fn is_asked(words: &Words<'_>, at: usize, mut rest: Range<usize>) -> bool {
+fn is_asked(words: &Words, at: usize, mut rest: Range<usize>) -> bool {
     let begins = matches!(
         words.get(at),
         "is" | "are" | "has" | "have" | "did" | "does" | "do" | "will"
@@ -103,7 +103,7 @@ fn is_asked(words: &Words<'_>, at: usize, mut rest: Range<usize>) -> bool {
 
 /// "delayed until friday": the new day, if one is named.
 fn parse_late(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     about: Option<String>,
     at: usize,
     end: usize,
@@ -133,7 +133,7 @@ fn parse_late(
 /// The new time between those words: a day, or only an hour ("at 2") or so long after the one that it
 /// had ("2 days later").
 fn new_time(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     about: Option<String>,
     from: usize,
     end: usize,
@@ -158,7 +158,7 @@ fn new_time(
 }
 
 /// The index after words that tell of a delay.
-fn late_end(words: &Words<'_>, at: usize) -> Option<usize> {
+fn late_end(words: &Words, at: usize) -> Option<usize> {
     static PHRASES: Phrases = Phrases::new(&[
         "is running late", "is late", "is delayed", "is now delayed", "got delayed", "was delayed",
         "has been delayed", "is postponed", "is overdue", "running late", "late", "delayed",
@@ -171,7 +171,7 @@ fn late_end(words: &Words<'_>, at: usize) -> Option<usize> {
 
 /// The parcel has arrived, or is to be forgotten.
 fn parse_removal(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
     kind: usize,
     end: usize,
@@ -198,7 +198,7 @@ fn parse_removal(
 
 /// "my parcel from Zalando arrives on friday", "track package 1Z… by UPS".
 fn parse_parcel(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
     kind: usize,
     end: usize,
@@ -283,7 +283,7 @@ fn is_parcel(word: &str) -> bool {
 }
 
 /// The index after the words of a coming arrival.
-fn arrival_verb(message: &ParsedMessage<'_>, at: usize) -> Option<usize> {
+fn arrival_verb(message: &ParsedMessage, at: usize) -> Option<usize> {
     message.words.after(
         at,
         phrases![
@@ -295,7 +295,7 @@ fn arrival_verb(message: &ParsedMessage<'_>, at: usize) -> Option<usize> {
     )
 }
 
-fn is_arrived(message: &ParsedMessage<'_>, at: usize) -> bool {
+fn is_arrived(message: &ParsedMessage, at: usize) -> bool {
     let phrases = phrases![
         "arrived", "has arrived", "is here", "came", "was delivered", "has been delivered",
         "got here", "is there",
@@ -305,7 +305,7 @@ fn is_arrived(message: &ParsedMessage<'_>, at: usize) -> bool {
 }
 
 /// Which parcel: "the parcel from Zalando", "my Zalando parcel".
-fn about(message: &ParsedMessage<'_>, from: usize, kind: usize, end: usize) -> Option<String> {
+fn about(message: &ParsedMessage, from: usize, kind: usize, end: usize) -> Option<String> {
     let words = &message.words;
     let from = words.skip(from, phrases!["my", "the", "our", "a"]);
     let after = words.skip(kind + 1, phrases!["from", "of", "with"]);

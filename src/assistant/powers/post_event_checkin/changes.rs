@@ -43,7 +43,7 @@ const MOVING: [&str; 12] = [
 ];
 
 /// `None`: nothing of the kind is said.
-pub(super) fn parse(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<CheckinAction> {
+pub(super) fn parse(message: &ParsedMessage, at: usize, end: usize) -> Option<CheckinAction> {
     let words = &message.words;
     let after_verb = |verbs: &[&str]| {
         let from = words.after(at, verbs)?;
@@ -121,7 +121,7 @@ fn of_known(moved: Option<CheckinAction>, is_unsure: bool) -> Option<CheckinActi
 
 /// "move the dentist on friday to 12", from the name on. `is_told`: it was moved by somebody.
 fn parse_moving(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     from: usize,
     end: usize,
     is_told: bool,
@@ -141,24 +141,19 @@ fn parse_moving(
     })
 }
 
-fn cancelled(message: &ParsedMessage<'_>, from: usize, end: usize) -> CheckinAction {
+fn cancelled(message: &ParsedMessage, from: usize, end: usize) -> CheckinAction {
     CheckinAction::Cancelled(EventRef::of(EntryRef::read(message, from..end)))
 }
 
 /// "check-in 2": its number in the list, and the index after it.
-fn numbered(message: &ParsedMessage<'_>, from: usize) -> Option<(usize, usize)> {
+fn numbered(message: &ParsedMessage, from: usize) -> Option<(usize, usize)> {
     let next = message.words.after(from, phrases!["check-in", "checkin"])?;
     Some((message.words.get(next).parse().ok()?, next + 1))
 }
 
 /// "dentist on friday to 12", "interview at google to 3": what is before the link is the name of what
 /// is moved, with its day. With the index after it.
-fn with_name(
-    message: &ParsedMessage<'_>,
-    from: usize,
-    named: usize,
-    end: usize,
-) -> (EventRef, usize) {
+fn with_name(message: &ParsedMessage, from: usize, named: usize, end: usize) -> (EventRef, usize) {
     let words = &message.words;
     let links = ["to", "by", "till", "until", "back", "forward"];
     let is_link = |n: &usize| {
@@ -170,7 +165,7 @@ fn with_name(
 }
 
 /// The word that says that it matters.
-fn named(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<usize> {
+fn named(message: &ParsedMessage, from: usize, end: usize) -> Option<usize> {
     let words = &message.words;
     let named = (from..end.min(from + NAME_WORDS_MAX)).find(|n| is_of_weight(words.get(*n)))?;
     let is_other = matches!(
@@ -180,13 +175,13 @@ fn named(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<usize> 
     (!is_other).then_some(named)
 }
 
-fn names_day(message: &ParsedMessage<'_>, from: usize, end: usize) -> bool {
+fn names_day(message: &ParsedMessage, from: usize, end: usize) -> bool {
     let day = |at| when::read(&message.words, at).is_some_and(|(spec, _)| spec.day.is_some());
     (from..end).any(day)
 }
 
 pub(super) fn moved(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     which: EventRef,
     from: usize,
     end: usize,
@@ -249,7 +244,7 @@ impl CheckinState {
         &mut self,
         which: &EventRef,
         to: (TimeChange, &str),
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         match self.called(which, context).is_empty() {
             true => self.none_of(which, context),
@@ -263,7 +258,7 @@ impl CheckinState {
         which: &EventRef,
         (to, said): (TimeChange, &str),
         time: Option<PlannedTime>,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         let what = &which.entry.name;
         let entry = match (self.called(which, context).as_slice(), time) {
@@ -305,11 +300,7 @@ impl CheckinState {
         Some(self.noted((&entry.what, &entry.details), time, &before, context))
     }
 
-    pub(super) fn cancel(
-        &mut self,
-        which: &EventRef,
-        context: &PowerContext<'_>,
-    ) -> Option<String> {
+    pub(super) fn cancel(&mut self, which: &EventRef, context: &PowerContext) -> Option<String> {
         let id = match self.called(which, context).as_slice() {
             [] => return self.none_of(which, context),
             [only] => only.id,
@@ -326,7 +317,7 @@ impl CheckinState {
     }
 
     /// The event comes later, and no day was said.
-    pub(super) fn postpone(&self, what: &str, context: &PowerContext<'_>) -> Option<String> {
+    pub(super) fn postpone(&self, what: &str, context: &PowerContext) -> Option<String> {
         match self
             .called(&EventRef::of(EntryRef::of_name(what.to_owned())), context)
             .as_slice()
@@ -351,7 +342,7 @@ impl CheckinState {
         &mut self,
         which: &EventRef,
         request: impl Fn(usize) -> String,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> String {
         let found: Vec<u32> = self
             .called(which, context)
@@ -401,7 +392,7 @@ impl CheckinState {
     }
 
     /// What is kept of the same kind, where the one that is named isn't.
-    fn none_of(&self, which: &EventRef, context: &PowerContext<'_>) -> Option<String> {
+    fn none_of(&self, which: &EventRef, context: &PowerContext) -> Option<String> {
         let kind = |text: &str| {
             let words = Words::new(text);
             words

@@ -10,7 +10,7 @@ use crate::assistant::text::when;
 /// "i have an exam at 11 instead", "actually my exam is on wednesday": only another hour, or another day,
 /// of what is noted.
 pub(super) fn moved_part(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     what: &str,
     (from, end): (usize, usize),
 ) -> Option<CheckinAction> {

@@ -11,7 +11,7 @@ impl CheckinState {
         &mut self,
         about: &str,
         on: Option<NaiveDate>,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> String {
         let mut to_ask = self.to_ask(context);
         // "don't ask me about it": what was told last.

@@ -22,7 +22,7 @@ static LINKS: Phrases = Phrases::new(&[
 
 /// The parts of a message that report different things; none for one. `whole`: what is understood
 /// of it as one.
-pub(super) fn clauses(message: &ParsedMessage<'_>, whole: &PowerCalls) -> Vec<String> {
+pub(super) fn clauses(message: &ParsedMessage, whole: &PowerCalls) -> Vec<String> {
     let (words, end) = (&message.words, message.words.len());
     let may_report = whole
         .calls

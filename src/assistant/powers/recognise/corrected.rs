@@ -50,7 +50,7 @@ const NUMBERED: [&str; 22] = [
     "table", "terminal",
 ];
 
-pub(super) fn meant(message: &ParsedMessage<'_>) -> Correction {
+pub(super) fn meant(message: &ParsedMessage) -> Correction {
     let (words, start) = (&message.words, message.start);
     if words.len() > WORDS_MAX {
         return Correction::Unchanged;
@@ -72,7 +72,7 @@ pub(super) fn meant(message: &ParsedMessage<'_>) -> Correction {
 }
 
 /// The word after a correction's mark, and whether it is surely one.
-fn mark_at(words: &Words<'_>, at: usize) -> Option<(usize, bool)> {
+fn mark_at(words: &Words, at: usize) -> Option<(usize, bool)> {
     let sure = words.after(at, &SURE_MARKS);
     let mut from = sure.or_else(|| words.after(at, &MARKS))?;
     while let Some(next) = words.after(from, &LINKS) {
@@ -96,7 +96,7 @@ enum Kind {
 }
 
 /// The value at `at`, and the index after it.
-fn value_at(words: &Words<'_>, at: usize) -> Option<(Kind, usize)> {
+fn value_at(words: &Words, at: usize) -> Option<(Kind, usize)> {
     [Kind::Span, Kind::Day, Kind::Clock, Kind::Number]
         .into_iter()
         .find_map(|kind| Some((kind, kind.read(words, at)?.end)))
@@ -104,7 +104,7 @@ fn value_at(words: &Words<'_>, at: usize) -> Option<(Kind, usize)> {
 
 impl Kind {
     /// The words of the value at `at`, without a link such as "on".
-    fn read(self, words: &Words<'_>, at: usize) -> Option<Range<usize>> {
+    fn read(self, words: &Words, at: usize) -> Option<Range<usize>> {
         match self {
             Self::Span => {
                 let month = when::month(words.get(at + 1)).map(|_| at + 2);
@@ -131,7 +131,7 @@ impl Kind {
     }
 
     /// All of it between those words.
-    fn all(self, words: &Words<'_>, range: Range<usize>) -> Vec<Range<usize>> {
+    fn all(self, words: &Words, range: Range<usize>) -> Vec<Range<usize>> {
         let (mut found, mut at) = (Vec::new(), range.start);
         while at < range.end {
             match self.read(words, at).filter(|one| one.end <= range.end) {
@@ -154,7 +154,7 @@ enum Replacement {
 }
 
 /// The text before the mark, with the value after it in place of its own.
-fn replaced(words: &Words<'_>, before: Range<usize>, from: usize, is_sure: bool) -> Replacement {
+fn replaced(words: &Words, before: Range<usize>, from: usize, is_sure: bool) -> Replacement {
     let Some((kind, to)) = value_at(words, from) else {
         return Replacement::Nothing;
     };
@@ -227,7 +227,7 @@ fn replaced(words: &Words<'_>, before: Range<usize>, from: usize, is_sure: bool)
 
 /// The values that the new one may replace: a number is rather an amount than an hour, and rather
 /// an hour than a day of a month.
-fn candidates(words: &Words<'_>, before: Range<usize>, kind: Kind) -> Vec<Range<usize>> {
+fn candidates(words: &Words, before: Range<usize>, kind: Kind) -> Vec<Range<usize>> {
     let all = |kind: Kind| kind.all(words, before.clone());
     if kind != Kind::Number {
         return all(kind);

@@ -111,7 +111,7 @@ const NEEDING_NONE: u32 = {
 };
 
 /// The superpowers that one of the message's words may mean, and those that need no word.
-pub(super) fn may_be_meant(words: &Words<'_>) -> PowerSet {
+pub(super) fn may_be_meant(words: &Words) -> PowerSet {
     static BY_WORD: LazyLock<WordMap<u32>> = LazyLock::new(|| {
         let pairs = NEEDED
             .iter()

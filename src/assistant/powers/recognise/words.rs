@@ -3,7 +3,7 @@
 use crate::assistant::text::word_set::{HashedWord, WordSet};
 
 /// Whether the word is one by which somebody may ask for a superpower.
-pub(super) fn may_ask(word: HashedWord<'_>) -> bool {
+pub(super) fn may_ask(word: HashedWord) -> bool {
     WORDS.contains(word)
 }
 

@@ -23,11 +23,7 @@ static CANCELLED: Phrases = Phrases::new(&[
     "they cancelled", "they canceled",
 ]);
 
-pub(super) fn parse(
-    message: &ParsedMessage<'_>,
-    at: usize,
-    end: usize,
-) -> Option<ReservationAction> {
+pub(super) fn parse(message: &ParsedMessage, at: usize, end: usize) -> Option<ReservationAction> {
     if let Some(what) = parse_order(message, at, end) {
         return Some(ReservationAction::Order(what));
     }
@@ -37,7 +33,7 @@ pub(super) fn parse(
 }
 
 /// What is named between those words.
-pub(super) fn named(message: &ParsedMessage<'_>, from: usize, kind: usize, end: usize) -> EntryRef {
+pub(super) fn named(message: &ParsedMessage, from: usize, kind: usize, end: usize) -> EntryRef {
     let words = &message.words;
     // "booking 2"
     if kind + 2 == end && words.get(kind + 1).parse::<u32>().is_ok() {
@@ -47,11 +43,7 @@ pub(super) fn named(message: &ParsedMessage<'_>, from: usize, kind: usize, end: 
 }
 
 /// "I cancelled my dinner at Luigi".
-fn parse_cancelled(
-    message: &ParsedMessage<'_>,
-    at: usize,
-    end: usize,
-) -> Option<ReservationAction> {
+fn parse_cancelled(message: &ParsedMessage, at: usize, end: usize) -> Option<ReservationAction> {
     let words = &message.words;
     let is_off = end > at + 1
         && words.get(end - 1) == "off"
@@ -73,7 +65,7 @@ fn parse_cancelled(
 }
 
 /// "book a table for two at 7": a request to book "a table for two"; it states no booking.
-fn parse_order(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<String> {
+fn parse_order(message: &ParsedMessage, at: usize, end: usize) -> Option<String> {
     let words = &message.words;
     let at = words.skip(at, phrases!["lets"]);
     let whom = |at: usize| words.after(at, phrases!["me in for", "us in for", "me", "us"]);
@@ -104,7 +96,7 @@ fn parse_order(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Str
 }
 
 /// "move my dinner at Luigi to 9", "my table is now at 8": which, and the new time.
-fn parse_move(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<ReservationAction> {
+fn parse_move(message: &ParsedMessage, at: usize, end: usize) -> Option<ReservationAction> {
     let words = &message.words;
     static VERBS: Phrases = Phrases::new(&[
         "move", "rebook", "reschedule", "change", "push", "postpone", "shift", "update",
@@ -135,7 +127,7 @@ fn parse_move(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Rese
 
 /// "move the hotel to 4 to 6 dec": both days of a stay.
 fn parse_moved_stay(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     from: usize,
     kind: usize,
     end: usize,
@@ -165,7 +157,7 @@ fn parse_moved_stay(
 }
 
 /// "my haircut is now on saturday at 6", "dinner at Luigi got moved to 9".
-fn parse_moved(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<ReservationAction> {
+fn parse_moved(message: &ParsedMessage, at: usize, end: usize) -> Option<ReservationAction> {
     let words = &message.words;
     let from = words.skip(at, phrases!["my", "our", "the"]);
     // "the dentist moved to friday": a booking may be called so.

@@ -60,7 +60,7 @@ pub(super) fn is_ordered(word: &str) -> bool {
 }
 
 /// Whether it takes place in the evening, so that "at 8" is 20:00.
-pub(super) fn is_in_the_evening(words: &Words<'_>, range: Range<usize>) -> bool {
+pub(super) fn is_in_the_evening(words: &Words, range: Range<usize>) -> bool {
     let has = |is: fn(&str) -> bool| range.clone().any(|n| is(words.get(n)));
     has(planned_time::is_evening)
         || has(|word| matches!(word, "table" | "restaurant" | "reservation"))
@@ -77,14 +77,14 @@ pub(super) fn is_no_name(word: &str) -> bool {
 }
 
 /// The words of a name but those that `is_left_out`.
-pub(super) fn without(words: &Words<'_>, is_left_out: fn(&str) -> bool) -> String {
+pub(super) fn without(words: &Words, is_left_out: fn(&str) -> bool) -> String {
     let left: Vec<&str> = words.iter().filter(|word| !is_left_out(word)).collect();
     left.join(" ")
 }
 
 /// Whether a booking of this name may be one of the other kind: a table is for dinner or lunch, and
 /// a name may lack its kind.
-pub(super) fn may_be(kept: &Words<'_>, said: &Words<'_>) -> bool {
+pub(super) fn may_be(kept: &Words, said: &Words) -> bool {
     let kind = |words: &Words<'_>, is: fn(&str) -> bool| words.iter().any(is);
     let is_open = |words: &Words<'_>| !kind(words, is_kind) || kind(words, is_any);
     is_open(kept) || is_open(said) || kind(kept, is_stay) && kind(said, is_stay)

@@ -31,7 +31,7 @@ static HAVING: Phrases = Phrases::new(&[
 ]);
 
 pub(in crate::assistant::powers) fn parse(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
 ) -> Option<(RequestStrength, ReservationAction)> {
     use RequestStrength::{Clear, InSession, Soft};
     let words = &message.words;
@@ -82,7 +82,7 @@ pub(in crate::assistant::powers) fn parse(
 
 /// "hotel Astoria from 3 to 5 dec": the day on which a stay begins, and that on which it ends.
 fn parse_stay(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     (start, kind, end): (usize, usize, usize),
     is_moved: bool,
 ) -> Option<ReservationAction> {
@@ -120,7 +120,7 @@ fn parse_stay(
 }
 
 /// "when is my dinner?"
-fn parse_question(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<ReservationAction> {
+fn parse_question(message: &ParsedMessage, at: usize, end: usize) -> Option<ReservationAction> {
     let words = &message.words;
     let from = words.after(
         at,
@@ -150,7 +150,7 @@ fn parse_question(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<
 }
 
 /// "whats my hotel conf number?": it is among the details.
-fn asked_number(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<ReservationAction> {
+fn asked_number(message: &ParsedMessage, at: usize, end: usize) -> Option<ReservationAction> {
     let words = &message.words;
     let from = words.after(
         at,
@@ -169,7 +169,7 @@ fn asked_number(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Re
 }
 
 /// Whether a sentence about a dinner or the like states a booking: "dinner was great" doesn't.
-fn is_told(message: &ParsedMessage<'_>, start: usize, kind: usize, end: usize) -> bool {
+fn is_told(message: &ParsedMessage, start: usize, kind: usize, end: usize) -> bool {
     let words = &message.words;
     let links: &[&str] = match is_ride(words.get(kind)) {
         true => &["to", "from"],
@@ -202,7 +202,7 @@ fn is_told(message: &ParsedMessage<'_>, start: usize, kind: usize, end: usize) -
 
 /// "my dinner at Luigi is" before the time: the known one.
 fn mention(
-    words: &Words<'_>,
+    words: &Words,
     (from, start): (usize, usize),
     time: usize,
     is_moved: bool,
@@ -232,20 +232,20 @@ fn name_and_details(rest: Vec<String>, is_timed_first: bool) -> Option<(String, 
 }
 
 /// "us a table": the index of the thing that is booked.
-fn after_whom(words: &Words<'_>, from: usize) -> usize {
+fn after_whom(words: &Words, from: usize) -> usize {
     let whom = phrases!["us into", "me into", "us in at", "me in at", "us", "me"];
     let start = words.skip(from, whom);
     words.skip(start, phrases!["a", "an", "my", "our", "the"])
 }
 
 /// "bloods at 7, rounds at 9 - remind me of both": what else is asked for is no detail.
-fn asks_more(words: &Words<'_>, range: Range<usize>) -> bool {
+fn asks_more(words: &Words, range: Range<usize>) -> bool {
     range.into_iter().any(|n| words.get(n) == "remind")
 }
 
 /// "dinner at Luigi on friday at 8", "I booked a table at Luigi".
 fn parse_booking(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
     end: usize,
 ) -> Option<(RequestStrength, ReservationAction)> {
@@ -316,7 +316,7 @@ fn parse_booking(
 }
 
 /// Whether "instead" follows the time or is the last word, and where the words end without it.
-fn instead(words: &Words<'_>, time_end: usize, end: usize) -> (bool, usize) {
+fn instead(words: &Words, time_end: usize, end: usize) -> (bool, usize) {
     let is_last = words.get(end - 1) == "instead" && time_end < end;
     let is_instead = is_last || words.get(time_end) == "instead";
     (is_instead, end - usize::from(is_last))
@@ -329,19 +329,19 @@ fn without_instead(details: &str) -> String {
 }
 
 /// "and a haircut at 3" may be on the day of what was told before.
-fn is_second(message: &ParsedMessage<'_>) -> bool {
+fn is_second(message: &ParsedMessage) -> bool {
     message.start > 0 && message.words.get(0) == "and"
 }
 
 /// "booking number 77123": a detail of one. "booked and busy" is talk.
-fn names_detail(words: &Words<'_>, from: usize) -> bool {
+fn names_detail(words: &Words, from: usize) -> bool {
     matches!(
         words.get(from),
         "and" | "number" | "no" | "code" | "reference" | "ref" | "confirmation"
     )
 }
 
-fn names_day(words: &Words<'_>, from: usize, end: usize) -> bool {
+fn names_day(words: &Words, from: usize, end: usize) -> bool {
     let mut times = (from..end).filter_map(|at| when::read(words, at));
     times.any(|(spec, _)| spec.day.is_some() || spec.delay.is_some())
 }

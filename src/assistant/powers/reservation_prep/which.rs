@@ -69,7 +69,7 @@ impl ReservationState {
 
     /// " There's also hotel Astoria: Thursday, 3 December." of another one of its kind, in whose place
     /// it may be.
-    pub(super) fn others_of_kind(&self, id: u32, context: &PowerContext<'_>) -> String {
+    pub(super) fn others_of_kind(&self, id: u32, context: &PowerContext) -> String {
         let kind_of = |entry: &Entry| {
             let words = Words::new(&entry.what);
             words
@@ -101,7 +101,7 @@ impl ReservationState {
     }
 
     /// The seat, or the like, of the soonest journey is not known.
-    pub(super) fn no_detail(&self, words: &[&str], context: &PowerContext<'_>) -> Option<String> {
+    pub(super) fn no_detail(&self, words: &[&str], context: &PowerContext) -> Option<String> {
         let detail = *words.first()?;
         let may_have = |kind: &str| match detail {
             "gate" | "terminal" => kind == "flight",

@@ -10,7 +10,7 @@ use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
 
 pub(in crate::assistant::powers) fn parse(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
 ) -> Option<(RequestStrength, TicketAction)> {
     use RequestStrength::{Clear, InSession, Soft};
     let words = &message.words;
@@ -84,7 +84,7 @@ fn is_ticket(word: &str) -> bool {
 }
 
 /// The index after "keep this ticket".
-fn note_start(words: &Words<'_>, at: usize) -> Option<usize> {
+fn note_start(words: &Words, at: usize) -> Option<usize> {
     let thing = |at| {
         let at = words.skip(at, phrases!["this", "my", "the", "these", "our", "a"]);
         words.after(
@@ -100,7 +100,7 @@ fn note_start(words: &Words<'_>, at: usize) -> Option<usize> {
 }
 
 /// "ticket for Coldplay", "Coldplay ticket".
-fn about(words: &Words<'_>, from: usize, ticket: usize, end: usize) -> Option<String> {
+fn about(words: &Words, from: usize, ticket: usize, end: usize) -> Option<String> {
     let from = words.skip(from, phrases!["my", "the", "our"]);
     let after = words.after(
         ticket + 1,
@@ -114,7 +114,7 @@ fn about(words: &Words<'_>, from: usize, ticket: usize, end: usize) -> Option<St
     (!text.is_empty()).then_some(text)
 }
 
-fn keep(message: &ParsedMessage<'_>, from: usize, end: usize) -> TicketAction {
+fn keep(message: &ParsedMessage, from: usize, end: usize) -> TicketAction {
     let words = &message.words;
     let has = |is: fn(&str) -> bool| (message.start..end).any(|n| is(words.get(n)));
     // "friday 7:40" is as it is printed, "friday at 8" is in the evening.

@@ -73,7 +73,7 @@ fn is_count(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_digit())
 }
 
-fn after_mark(words: &Words<'_>, at: usize) -> Option<usize> {
+fn after_mark(words: &Words, at: usize) -> Option<usize> {
     let set_off = || {
         words
             .is_set_off(at - 1)

@@ -10,7 +10,7 @@ impl TodoState {
         &mut self,
         list: &ListName,
         texts: &[String],
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         let (mut done, mut before, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
         let mut touched = Vec::new();
@@ -70,7 +70,7 @@ impl TodoState {
     }
 
     /// Open again if it was done, on the list again if it was removed.
-    pub(super) fn put_back(&mut self, texts: Vec<String>, context: &PowerContext<'_>) -> String {
+    pub(super) fn put_back(&mut self, texts: Vec<String>, context: &PowerContext) -> String {
         let list = ListName::InUse;
         let mut replies = Vec::new();
         for text in texts {

@@ -14,7 +14,7 @@ use crate::assistant::text::words::Words;
 
 /// `due`: said after the list, for all of them.
 pub(super) fn added(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     list: ListName,
     (from, to): (usize, usize),
     due: Option<TimeExpression>,
@@ -76,7 +76,7 @@ pub(super) fn added(
 /// "milk to my list for friday and eggs for saturday": each with its day. `first`: where the words of
 /// the first things are; `rest`: those after the list.
 pub(super) fn with_day_each(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     list: &ListName,
     first: (usize, usize),
     (rest, end): (usize, usize),
@@ -100,7 +100,7 @@ pub(super) fn with_day_each(
 }
 
 /// Where "if we have none" begins; not that of "check if the door is locked".
-pub(super) fn condition(words: &Words<'_>, from: usize, end: usize) -> Option<usize> {
+pub(super) fn condition(words: &Words, from: usize, end: usize) -> Option<usize> {
     let at = (from + 1..end).find(|at| {
         static CONDITIONS: Phrases = Phrases::new(&[
             "if", "only if", "unless", "in case", "but only if", "but only when",
@@ -262,7 +262,7 @@ pub(super) fn is_second(thing: &str) -> bool {
 
 /// "call the bank on friday". The error says why the day can't be used.
 fn draft(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     text: String,
     due: Option<PlannedTime>,
 ) -> Result<TodoDraft, String> {
@@ -303,7 +303,7 @@ fn is_day(thing: &str) -> bool {
 }
 
 /// "milk daily", "cheese every week"
-fn ends_in_repetition(words: &Words<'_>) -> bool {
+fn ends_in_repetition(words: &Words) -> bool {
     let [before, last] = [2, 1].map(|back| words.get(words.len().saturating_sub(back)));
     let is_unit = matches!(
         last,
@@ -317,7 +317,7 @@ fn ends_in_repetition(words: &Words<'_>) -> bool {
 
 /// "call bank tomorrow about the loan": a time that more words follow. "milk before friday", "milk
 /// in the morning": one that is no day.
-fn names_time(words: &Words<'_>) -> bool {
+fn names_time(words: &Words) -> bool {
     let is_timed = |at: usize| when::read(words, at).is_some_and(|(_, to)| to == words.len());
     (1..words.len()).any(|at| {
         let word = words.get(at);
@@ -344,7 +344,7 @@ fn is_ordinal(word: &str) -> bool {
 }
 
 /// A time that begins at `from` and ends the words: one with a day, or "at 5".
-pub(super) fn time_until(words: &Words<'_>, from: usize, end: usize) -> Option<TimeExpression> {
+pub(super) fn time_until(words: &Words, from: usize, end: usize) -> Option<TimeExpression> {
     let (spec, to) = when::time_at(words, from)?;
     (to == end && (has_day(&spec) || words.get(from) == "at")).then_some(spec)
 }

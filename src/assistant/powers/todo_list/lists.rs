@@ -89,7 +89,7 @@ impl Items for Vec<Item> {
 
 impl TodoDraft {
     /// "call the bank", "call the bank for Friday, 27 November".
-    pub(super) fn display(&self, context: &PowerContext<'_>) -> String {
+    pub(super) fn display(&self, context: &PowerContext) -> String {
         match self.due {
             Some(due) => format!("{} for {}", self.text, due.display(context.today())),
             None => self.text.clone(),
@@ -249,7 +249,7 @@ impl TodoState {
     pub(super) fn use_or_begin(
         &mut self,
         list: &ListName,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Result<Place, String> {
         if let ListName::Named(name) = list
             && self.position(name).is_none()
@@ -357,7 +357,7 @@ impl TodoState {
     pub(super) fn which_to_clear(
         &self,
         action: &TodoAction,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         let (TodoAction::Clear(list) | TodoAction::Delete(list)) = action else {
             return None;
@@ -403,7 +403,7 @@ impl TodoState {
         }
     }
 
-    pub(super) fn display(&self, place: Place, context: &PowerContext<'_>) -> String {
+    pub(super) fn display(&self, place: Place, context: &PowerContext) -> String {
         let items = self.items_in(place);
         let title = self.title(place);
         let mut text = match (items.is_empty(), items.open()) {

@@ -15,7 +15,7 @@ const THING_WORDS_MAX: usize = 4;
 
 /// "swap milk for rice", "replace milk with rice".
 pub(super) fn exchange(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
     end: usize,
 ) -> Option<(RequestStrength, TodoAction)> {
@@ -45,7 +45,7 @@ pub(super) fn exchange(
 
 /// "no, oat milk": of what was just put on the list in use.
 pub(super) fn corrected(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
     end: usize,
 ) -> Option<(RequestStrength, TodoAction)> {
@@ -63,7 +63,7 @@ pub(super) fn corrected(
 }
 
 /// "move nails to shopping list", "move milk from my list to the groceries list".
-pub(super) fn moved(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<TodoAction> {
+pub(super) fn moved(message: &ParsedMessage, at: usize, end: usize) -> Option<TodoAction> {
     let to = on_list(message, at + 1, end, &["to", "onto", "on"], |_| false)?;
     let from = on_list(message, at + 1, to.start, &["from", "off"], |_| false);
     let from = from.filter(|from| from.end == to.start);
@@ -90,7 +90,7 @@ impl TodoState {
     pub(super) fn correct(
         &mut self,
         new: Vec<super::TodoDraft>,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         const SINCE_MS: i64 = 10 * 60_000;
         let is_recent = (0..=SINCE_MS).contains(&(context.now.0 - self.used_at));
@@ -115,7 +115,7 @@ impl TodoState {
         list: &ListName,
         old: &str,
         new: Vec<super::TodoDraft>,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         let (place, at) = match self.find(list, old, |item| !item.done) {
             Ok(found) => found,
@@ -144,7 +144,7 @@ impl TodoState {
         &mut self,
         texts: &[String],
         (from, to): (&ListName, &ListName),
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         let found: Vec<_> = texts
             .iter()

@@ -41,7 +41,7 @@ impl TodoState {
     pub(super) fn remove_shown(
         &mut self,
         numbers: Vec<String>,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         let is_kept = (0..=KEPT_MS).contains(&(context.now.0 - self.numbered.at));
         let is_shown = !self.numbered.is_empty() && self.numbered.list == self.in_use;

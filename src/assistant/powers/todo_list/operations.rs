@@ -89,7 +89,7 @@ fn list_name(text: &str) -> Option<String> {
 
 impl TodoState {
     /// The to-do list, whose name is null, and the named ones. A thing's number names it, too.
-    pub(super) fn to_json(&self, _context: &PowerContext<'_>) -> Value {
+    pub(super) fn to_json(&self, _context: &PowerContext) -> Value {
         let list = |name: Option<&str>, items: &Vec<Item>| {
             let numbered: Vec<(usize, &Item)> = (1..).zip(items).collect();
             let (things, more) = newest(&numbered, |(number, item)| item.to_json(*number));

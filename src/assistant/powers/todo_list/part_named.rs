@@ -32,7 +32,7 @@ struct PartialName {
 
 impl PartialName {
     /// `None`: all of the thing is named, or all of it is one thing for sure.
-    fn of(name: &Words<'_>, item: &Words<'_>) -> Option<Self> {
+    fn of(name: &Words, item: &Words) -> Option<Self> {
         let from = name.skip(0, phrases!["the", "my", "our", "a", "an", "some"]);
         let words = name.len() - from;
         let is_count = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());

@@ -40,7 +40,7 @@ pub(super) struct ListPhrase {
 /// The last list of the words that is named after one of `prepositions`: what follows it is
 /// nothing, or a time, which `has_time_after` recognises.
 pub(super) fn on_list(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     from: usize,
     end: usize,
     prepositions: &[&str],
@@ -67,7 +67,7 @@ pub(super) fn on_list(
 }
 
 /// "because we're out": why something is put on a list.
-pub(super) fn begins_reason(words: &Words<'_>, at: usize) -> bool {
+pub(super) fn begins_reason(words: &Words, at: usize) -> bool {
     matches!(
         words.get(at),
         "because" | "cause" | "cuz" | "cos" | "bc" | "since" | "as"
@@ -75,7 +75,7 @@ pub(super) fn begins_reason(words: &Words<'_>, at: usize) -> bool {
 }
 
 /// "we're out", "bo is coming": a sentence after the list, which is no part of a thing.
-pub(super) fn begins_clause(words: &Words<'_>, at: usize, end: usize) -> bool {
+pub(super) fn begins_clause(words: &Words, at: usize, end: usize) -> bool {
     const SUBJECT_WORDS_MAX: usize = 3;
     let is_subject = matches!(
         words.get(at),
@@ -107,7 +107,7 @@ pub(super) fn begins_clause(words: &Words<'_>, at: usize, end: usize) -> bool {
 }
 
 /// Whether a sentence or a line ends after the word at `at`.
-pub(super) fn ends_sentence(words: &Words<'_>, at: usize) -> bool {
+pub(super) fn ends_sentence(words: &Words, at: usize) -> bool {
     let word = words.original(at..at + 1);
     let next = words.original(at..at + 2);
     let is_end = word.ends_with(['.', '!', '?']) && words.is_set_off(at);
@@ -116,11 +116,7 @@ pub(super) fn ends_sentence(words: &Words<'_>, at: usize) -> bool {
 
 /// The list that is named at `at`, and the index after it. In a group others may have lists of
 /// that name: only who speaks to the assistant means one that is not the group's usual one.
-pub(super) fn list_at(
-    message: &ParsedMessage<'_>,
-    at: usize,
-    end: usize,
-) -> Option<(ListName, usize)> {
+pub(super) fn list_at(message: &ParsedMessage, at: usize, end: usize) -> Option<(ListName, usize)> {
     let words = &message.words;
     let noun = words.skip(at, &ARTICLES);
     if let Some(from) = words.after(noun, phrases!["list called", "list named"]) {
@@ -149,7 +145,7 @@ pub(super) fn list_at(
 }
 
 /// "groceries list": the end of the name, and the index after "list".
-fn named(words: &Words<'_>, at: usize, end: usize) -> Option<(usize, usize)> {
+fn named(words: &Words, at: usize, end: usize) -> Option<(usize, usize)> {
     let to = (at + 1..end.min(at + NAME_WORDS_MAX + 1)).find(|n| words.get(*n) == "list")?;
     let is_name = (at..to).all(|n| {
         let word = words.get(n);
@@ -171,7 +167,7 @@ fn is_link(word: &str) -> bool {
 }
 
 /// "what's on my groceries list", "show the list", "my groceries list".
-pub(super) fn list_to_show(message: &ParsedMessage<'_>, end: usize) -> Option<ListName> {
+pub(super) fn list_to_show(message: &ParsedMessage, end: usize) -> Option<ListName> {
     static SHOW: Phrases = Phrases::new(&[
         "whats left on", "what is left on", "whats on", "what is on", "what do i have on",
         "what do we have on", "what have i got on", "whats in", "what is in", "show me whats on",
@@ -190,11 +186,7 @@ pub(super) fn list_to_show(message: &ParsedMessage<'_>, end: usize) -> Option<Li
 }
 
 /// The list after a verb such as "clear", if nothing follows it.
-pub(super) fn after_verb(
-    message: &ParsedMessage<'_>,
-    verbs: &[&str],
-    end: usize,
-) -> Option<ListName> {
+pub(super) fn after_verb(message: &ParsedMessage, verbs: &[&str], end: usize) -> Option<ListName> {
     let from = message.words.after(message.start, verbs)?;
     let (list, after) = list_at(message, from, end)?;
     (after == end).then_some(list)
@@ -247,7 +239,7 @@ pub(super) fn begins_request(word: &str) -> bool {
 }
 
 /// "torch to that reminder", "bo to my contacts": where it is to be put is no list.
-fn is_put_elsewhere(words: &Words<'_>, from: usize, end: usize) -> bool {
+fn is_put_elsewhere(words: &Words, from: usize, end: usize) -> bool {
     (from + 1..end).any(|at| {
         let place = words.after(at, phrases!["to", "into", "in", "on", "onto"]);
         let place = place.map(|place| words.skip(place, &ARTICLES));
@@ -275,7 +267,7 @@ fn is_put_elsewhere(words: &Words<'_>, from: usize, end: usize) -> bool {
 }
 
 /// "an alarm for 7", "a memory: bo likes tea", "wednesdays", "20 for wine": what is on no list.
-pub(super) fn is_of_others(words: &Words<'_>, from: usize, end: usize) -> bool {
+pub(super) fn is_of_others(words: &Words, from: usize, end: usize) -> bool {
     let is_amount = money::read(words, from)
         .is_some_and(|(_, next)| next < end && matches!(words.get(next), "for" | "on"));
     let is_list = words

@@ -26,7 +26,7 @@ const PLAIN_WORDS_MAX: usize = 5;
 const PLAIN_THINGS_MAX: usize = 10;
 
 pub(in crate::assistant::powers) fn parse(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
 ) -> Option<(RequestStrength, TodoAction)> {
     use RequestStrength::{Clear, InSession, Soft};
     let words = &message.words;
@@ -95,7 +95,7 @@ pub(in crate::assistant::powers) fn parse(
 
 /// "is milk on my list?", "do i have milk on my list?"
 fn asked_for(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
     end: usize,
 ) -> Option<(RequestStrength, TodoAction)> {
@@ -116,7 +116,7 @@ fn asked_for(
 
 /// "cross off milk, add bananas": both.
 fn removed_and_added(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
     end: usize,
 ) -> Option<(RequestStrength, TodoAction)> {
@@ -131,11 +131,7 @@ fn removed_and_added(
 
 /// "add milk to my list", "add call the bank to my work list for friday", "add todo call mom". A
 /// condition is no part of it.
-fn add(
-    message: &ParsedMessage<'_>,
-    at: usize,
-    end: usize,
-) -> Option<(RequestStrength, TodoAction)> {
+fn add(message: &ParsedMessage, at: usize, end: usize) -> Option<(RequestStrength, TodoAction)> {
     let Some(condition) = condition(&message.words, at + 1, end) else {
         return add_all(message, at, end);
     };
@@ -148,7 +144,7 @@ fn add(
     })
 }
 
-fn condition_unclear(words: &Words<'_>, condition: usize, end: usize) -> TodoAction {
+fn condition_unclear(words: &Words, condition: usize, end: usize) -> TodoAction {
     let condition = parsers::original(words, condition, end);
     TodoAction::Unclear(format!(
         "I can't tell by myself whether that's so: “{condition}”. So I've added nothing; say it without that, and I add it."
@@ -156,7 +152,7 @@ fn condition_unclear(words: &Words<'_>, condition: usize, end: usize) -> TodoAct
 }
 
 fn add_all(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
     end: usize,
 ) -> Option<(RequestStrength, TodoAction)> {
@@ -225,7 +221,7 @@ fn add_all(
 }
 
 /// "add milk to my list for friday": the list is named.
-fn to_list(message: &ParsedMessage<'_>, found: ListPhrase, at: usize, end: usize) -> TodoAction {
+fn to_list(message: &ParsedMessage, found: ListPhrase, at: usize, end: usize) -> TodoAction {
     let words = &message.words;
     if found.end < end && found.start > at + 1 && is_repeat(words.get(found.end)) {
         return TodoAction::Unclear(no_repetition());
@@ -293,7 +289,7 @@ fn to_list(message: &ParsedMessage<'_>, found: ListPhrase, at: usize, end: usize
 
 /// "milk to my list and eggs to the groceries list": at least two lists, the last one at the end.
 fn to_lists(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     from: usize,
     end: usize,
     links: &[&str],
@@ -334,7 +330,7 @@ fn to_lists(
 
 /// "to the party and shopping lists" at the end: where it begins, and their names.
 fn plural_lists(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     from: usize,
     end: usize,
     links: &[&str],
@@ -355,7 +351,7 @@ fn plural_lists(
 }
 
 /// "and the shopping list": one more list for the same things.
-fn another_list(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(ListName, usize)> {
+fn another_list(message: &ParsedMessage, at: usize, end: usize) -> Option<(ListName, usize)> {
     let words = &message.words;
     static LINK: Phrases = Phrases::new(&[
         "and also to", "and also", "and to", "and on", "and", "also to", "to", "on",
@@ -368,7 +364,7 @@ fn another_list(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(L
 }
 
 /// "also eggs", "and butter": one more thing for the list in use.
-fn is_one_more(message: &ParsedMessage<'_>, at: usize, end: usize) -> bool {
+fn is_one_more(message: &ParsedMessage, at: usize, end: usize) -> bool {
     let words = &message.words;
     let is_linked = at > 0 && matches!(words.get(at - 1), "also" | "and");
     let is_timed = || (at..end).any(|n| when::read(words, n).is_some());
@@ -384,7 +380,7 @@ fn is_one_more(message: &ParsedMessage<'_>, at: usize, end: usize) -> bool {
 
 /// "add milk", "add 2 liters of milk, 3 eggs and a loaf of bread", said to the assistant: each short
 /// enough to be for a list.
-fn is_plain_thing(message: &ParsedMessage<'_>, from: usize, end: usize) -> bool {
+fn is_plain_thing(message: &ParsedMessage, from: usize, end: usize) -> bool {
     let words = &message.words;
     let is_other = |at: usize| {
         let word = words.get(at);

@@ -14,7 +14,7 @@ use crate::assistant::text::words::Words;
 const PLAIN_WORDS_MAX: usize = 5;
 
 pub(super) fn parse(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
     end: usize,
 ) -> Option<(RequestStrength, TodoAction)> {
@@ -91,7 +91,7 @@ fn without_too(words: &Words, at: usize, end: usize) -> usize {
 }
 
 /// "everything on my list" after "got": the list.
-fn everything(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<ListName> {
+fn everything(message: &ParsedMessage, from: usize, end: usize) -> Option<ListName> {
     static ALL: Phrases = Phrases::new(&[
         "everything", "it all", "all of it", "all of them", "them all",
     ]);
@@ -107,11 +107,7 @@ fn everything(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<Li
 }
 
 /// "done with milk", "i bought milk on my groceries list".
-fn done_with(
-    message: &ParsedMessage<'_>,
-    from: usize,
-    end: usize,
-) -> (RequestStrength, TodoAction) {
+fn done_with(message: &ParsedMessage, from: usize, end: usize) -> (RequestStrength, TodoAction) {
     let words = &message.words;
     let links = ["on", "from", "off", "of"];
     match on_list(message, from + 1, end, &links, |_| false) {
@@ -127,11 +123,7 @@ fn done_with(
 }
 
 /// "remove eggs from my list", "cross eggs off my groceries list".
-fn off(
-    message: &ParsedMessage<'_>,
-    at: usize,
-    end: usize,
-) -> Option<(RequestStrength, TodoAction)> {
+fn off(message: &ParsedMessage, at: usize, end: usize) -> Option<(RequestStrength, TodoAction)> {
     use RequestStrength::{Clear, InSession};
     let words = &message.words;
     let verb = words.get(at);
@@ -174,7 +166,7 @@ fn off(
 }
 
 /// "put the eggs back", "add milk back on the list".
-pub(super) fn put_back(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<TodoAction> {
+pub(super) fn put_back(message: &ParsedMessage, at: usize, end: usize) -> Option<TodoAction> {
     let words = &message.words;
     if !matches!(words.get(at), "put" | "add") {
         return None; // most messages
@@ -190,7 +182,7 @@ pub(super) fn put_back(message: &ParsedMessage<'_>, at: usize, end: usize) -> Op
 }
 
 /// "check milk off my list", "mark milk as done", "tick off milk".
-fn checked(message: &ParsedMessage<'_>, end: usize) -> Option<(RequestStrength, TodoAction)> {
+fn checked(message: &ParsedMessage, end: usize) -> Option<(RequestStrength, TodoAction)> {
     let words = &message.words;
     let at = message.start;
     let from = at + 1 + usize::from(words.get(at + 1) == "off");

@@ -9,11 +9,7 @@ use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
 
 /// "hw list: math, bio", "make a camping list: tent": a list by its name, and what is on it.
-pub(super) fn with_things(
-    message: &ParsedMessage<'_>,
-    at: usize,
-    end: usize,
-) -> Option<TodoAction> {
+pub(super) fn with_things(message: &ParsedMessage, at: usize, end: usize) -> Option<TodoAction> {
     let words = &message.words;
     static NEW: Phrases = Phrases::new(&[
         "add a new", "add a", "make a new", "make me a", "make a", "create a new", "create a",
@@ -37,7 +33,7 @@ pub(super) fn with_things(
 
 /// "list camping:", "list called party:": the name, and the index after it.
 fn named_after(
-    words: &Words<'_>,
+    words: &Words,
     from: usize,
     ends_name: impl Fn(usize) -> bool,
 ) -> Option<(String, usize)> {
@@ -50,7 +46,7 @@ fn named_after(
 }
 
 /// "clear my list", "make a camping list".
-pub(super) fn parse(message: &ParsedMessage<'_>, end: usize) -> Option<TodoAction> {
+pub(super) fn parse(message: &ParsedMessage, end: usize) -> Option<TodoAction> {
     const DONE: [&str; 6] = [
         "clear done items from", "clear the done items from", "remove done items from",
         "remove the done items from", "clear done from", "clear finished items from",

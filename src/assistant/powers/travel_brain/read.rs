@@ -10,9 +10,7 @@ use crate::assistant::text::words::Words;
 /// Words after the kind that name the destination.
 const PLACE_WORDS_MAX: usize = 5;
 
-pub(in super::super) fn parse(
-    message: &ParsedMessage<'_>,
-) -> Option<(RequestStrength, TravelAction)> {
+pub(in super::super) fn parse(message: &ParsedMessage) -> Option<(RequestStrength, TravelAction)> {
     use RequestStrength::{Clear, Soft};
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
@@ -95,7 +93,7 @@ fn parse_fixed(request: &str) -> Option<TravelAction> {
 }
 
 /// "my next flight to Lisbon leave": a flight to Lisbon.
-fn named(words: &Words<'_>, from: usize, end: usize) -> Option<(StopKind, String)> {
+fn named(words: &Words, from: usize, end: usize) -> Option<(StopKind, String)> {
     let from = words.after(from, phrases!["my", "our", "the"])?;
     let from = words.skip(from, phrases!["next"]);
     let kind = match words.get(from) {

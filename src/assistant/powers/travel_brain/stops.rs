@@ -91,7 +91,7 @@ pub(super) struct Stop {
 }
 
 /// All that is known, soonest first, but for `dropped` marks.
-pub(super) fn all(context: &PowerContext<'_>, dropped: &[String]) -> Vec<Stop> {
+pub(super) fn all(context: &PowerContext, dropped: &[String]) -> Vec<Stop> {
     let facts = context.facts;
     let mut stops: Vec<Stop> = facts.bookings.iter().filter_map(of_booking).collect();
     for stop in facts.events.iter().filter_map(of_event) {
@@ -289,13 +289,13 @@ impl Stop {
         format!("travel {} {stage} {}", self.mark, self.starts.0)
     }
 
-    pub(super) fn leave_at(&self, context: &PowerContext<'_>) -> Timestamp {
+    pub(super) fn leave_at(&self, context: &PowerContext) -> Timestamp {
         let minutes = self.way_minutes(context) + self.minutes_there();
         self.starts.plus_s(-60 * minutes)
     }
 
     /// For others: the journey with the time at which one has to leave.
-    pub(super) fn plan(&self, context: &PowerContext<'_>) -> Plan {
+    pub(super) fn plan(&self, context: &PowerContext) -> Plan {
         let zone = context.zone();
         let ahead_s = self.ahead_s(context);
         let starts = self.starts.plus_s(ahead_s);
@@ -314,7 +314,7 @@ impl Stop {
     }
 
     /// By how many seconds the clock where it begins is ahead of the person's.
-    fn ahead_s(&self, context: &PowerContext<'_>) -> i64 {
+    fn ahead_s(&self, context: &PowerContext) -> i64 {
         self.starts_wall
             .filter(|_| !self.is_all_day)
             .map_or(0, |wall| {
@@ -329,7 +329,7 @@ impl Stop {
         }
     }
 
-    fn way_minutes(&self, context: &PowerContext<'_>) -> i64 {
+    fn way_minutes(&self, context: &PowerContext) -> i64 {
         let place = match self.kind {
             StopKind::Flight => format!("airport {} {}", self.from, self.from_code),
             _ => format!("station {}", self.from),
@@ -338,7 +338,7 @@ impl Stop {
     }
 
     /// "Leave at 08:00 (30 min to the airport, 120 min there)"
-    pub(super) fn leave_text(&self, context: &PowerContext<'_>) -> String {
+    pub(super) fn leave_text(&self, context: &PowerContext) -> String {
         let leave = self.leave_at(context);
         let ahead_s = self.ahead_s(context);
         let there = leave.plus_s(ahead_s);
@@ -366,7 +366,7 @@ impl Stop {
     }
 
     /// "✈️ TP531, Berlin to Lisbon: Friday, 27 November at 10:25, …"
-    pub(super) fn display(&self, context: &PowerContext<'_>) -> String {
+    pub(super) fn display(&self, context: &PowerContext) -> String {
         if self.kind == StopKind::Hotel {
             return self.stay_text(context);
         }
@@ -408,7 +408,7 @@ impl Stop {
         ])
     }
 
-    fn stay_text(&self, context: &PowerContext<'_>) -> String {
+    fn stay_text(&self, context: &PowerContext) -> String {
         let (from, to) = (self.moment(true, context), self.moment(false, context));
         let mut parts = vec![format!("{}: {from} to {to}", self.name)];
         parts.push(Booking::labelled(&[
@@ -425,7 +425,7 @@ impl Stop {
     }
 
     /// The moment as a clock at the place shows it, where that is known.
-    fn moment(&self, is_start: bool, context: &PowerContext<'_>) -> String {
+    fn moment(&self, is_start: bool, context: &PowerContext) -> String {
         let (at, wall) = match is_start {
             true => (self.starts, self.starts_wall),
             false => (self.ends, self.ends_wall),

@@ -95,7 +95,7 @@ impl Trip {
     }
 
     /// The trip planner's lines for the same place or the same days.
-    pub(super) fn planned(&self, context: &PowerContext<'_>) -> Vec<String> {
+    pub(super) fn planned(&self, context: &PowerContext) -> Vec<String> {
         let date = |at| local_time::date(at, context.zone());
         let Some(first) = self.stops.first() else {
             return Vec::new();

@@ -25,7 +25,7 @@ pub fn planned_trips(stored: &StoredState) -> Vec<PlannedTrip> {
 
 impl Trip {
     /// Flights, rides and stays of these days; never shown to a group.
-    pub(super) fn booked(&self, context: &PowerContext<'_>) -> Vec<String> {
+    pub(super) fn booked(&self, context: &PowerContext) -> Vec<String> {
         let Some((from, to)) = self.from.zip(self.to) else {
             return Vec::new();
         };

@@ -16,7 +16,7 @@ impl TripState {
         &mut self,
         day: u32,
         what: String,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Result<String, String> {
         if let Some(reply) = too_long(&[&what], TEXT_CHARS_MAX) {
             return Err(reply);
@@ -93,7 +93,7 @@ impl TripState {
         &mut self,
         what: &str,
         day: u32,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         let (trip, at) = match self.plan_named(what, None, context)? {
             Ok(found) => found,
@@ -124,7 +124,7 @@ impl TripState {
         &mut self,
         what: &str,
         day: Option<u32>,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         let (trip, at) = match self.plan_named(what, day, context)? {
             Ok(found) => found,
@@ -145,7 +145,7 @@ impl TripState {
         &self,
         what: &str,
         day: Option<u32>,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<Result<(usize, usize), String>> {
         for (trip_at, trip) in self.trips.iter().enumerate().rev() {
             let of_day = |plan: &Plan| day.is_none_or(|day| plan.day == day);
@@ -178,11 +178,7 @@ impl TripState {
     }
 
     /// All of them or none.
-    pub(super) fn add_days(
-        &mut self,
-        plans: Vec<(u32, String)>,
-        context: &PowerContext<'_>,
-    ) -> String {
+    pub(super) fn add_days(&mut self, plans: Vec<(u32, String)>, context: &PowerContext) -> String {
         let before = self.clone();
         let each = plans.into_iter();
         let each = each.map(|(day, what)| self.add_day(day, what, context));

@@ -17,7 +17,7 @@ const TURNING_DAYS_MAX: i64 = 14;
 /// "3 to 7 June", "June 3 to 7", "3 June to 2 July", "2026-06-03 to 2026-06-07", "June 3 for
 /// 5 days": the first and the last day, and the index after them.
 pub(in crate::assistant::powers) fn dates(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
 ) -> Option<(NaiveDate, NaiveDate, usize)> {
     const LINKS: [&str; 6] = ["to", "until", "till", "and", "-", "through"];
@@ -87,7 +87,7 @@ pub(in crate::assistant::powers) fn dates(
 }
 
 /// "5 days", "a week", "3 nights": the number of days, and the index after it.
-fn length(words: &Words<'_>, at: usize) -> Option<(u64, usize)> {
+fn length(words: &Words, at: usize) -> Option<(u64, usize)> {
     let number = match words.get(at) {
         "a" | "one" => 1,
         number => number.parse().ok()?,
@@ -103,7 +103,7 @@ fn length(words: &Words<'_>, at: usize) -> Option<(u64, usize)> {
 }
 
 /// "for 3 days from 5 jan", "3 days from 5 jan"
-fn days_from(message: &ParsedMessage<'_>, at: usize) -> Option<(NaiveDate, NaiveDate, usize)> {
+fn days_from(message: &ParsedMessage, at: usize) -> Option<(NaiveDate, NaiveDate, usize)> {
     let words = &message.words;
     let from = words.skip(at, phrases!["for"]);
     let (days, end) = length(words, from)?;
@@ -116,7 +116,7 @@ fn days_from(message: &ParsedMessage<'_>, at: usize) -> Option<(NaiveDate, Naive
 }
 
 /// "the 7th": the next one.
-fn day_of_month(message: &ParsedMessage<'_>, at: usize) -> Option<(NaiveDate, usize)> {
+fn day_of_month(message: &ParsedMessage, at: usize) -> Option<(NaiveDate, usize)> {
     let (day, end) = when::day_at(&message.words, at)?;
     let spec = when::TimeExpression {
         day: Some(day),
@@ -129,7 +129,7 @@ fn day_of_month(message: &ParsedMessage<'_>, at: usize) -> Option<(NaiveDate, us
 /// The days of a trip over the turn of the year: it is under way, or its last day is in the year
 /// after. `range`: its words.
 fn turned(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     (first, last): (NaiveDate, NaiveDate),
     mut range: Range<usize>,
 ) -> Option<(NaiveDate, NaiveDate, usize)> {
@@ -155,7 +155,7 @@ fn turned(
     Some((first, if turns { later } else { last }, end))
 }
 
-fn weekend(message: &ParsedMessage<'_>, at: usize) -> Option<(NaiveDate, NaiveDate, usize)> {
+fn weekend(message: &ParsedMessage, at: usize) -> Option<(NaiveDate, NaiveDate, usize)> {
     let words = &message.words;
     let end = words.after(at, phrases!["next weekend", "this weekend"])?;
     let (saturday, _) = parsers::read_day(words, at, message.context.now, message.zone())?;
@@ -163,7 +163,7 @@ fn weekend(message: &ParsedMessage<'_>, at: usize) -> Option<(NaiveDate, NaiveDa
 }
 
 /// "June 3-7"
-fn month_first(message: &ParsedMessage<'_>, at: usize) -> Option<(NaiveDate, NaiveDate, usize)> {
+fn month_first(message: &ParsedMessage, at: usize) -> Option<(NaiveDate, NaiveDate, usize)> {
     let words = &message.words;
     let month = parsers::read_month(words.get(at))?;
     let (first, last) = words.get(at + 1).split_once(['-', '–'])?;
@@ -173,7 +173,7 @@ fn month_first(message: &ParsedMessage<'_>, at: usize) -> Option<(NaiveDate, Nai
 
 /// The coming days of that month.
 fn month_days(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     month: u32,
     first: u32,
     last: u32,

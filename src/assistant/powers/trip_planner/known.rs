@@ -8,7 +8,7 @@ use crate::assistant::powers::{PowerContext, RequestChoice, local_time};
 use crate::assistant::wording::texts::{counted, same};
 
 impl TripState {
-    pub(super) fn cancel(&mut self, place: &str, context: &PowerContext<'_>) -> String {
+    pub(super) fn cancel(&mut self, place: &str, context: &PowerContext) -> String {
         let places = self.trips.iter().map(|trip| trip.place.clone());
         let places: BTreeSet<String> = places.collect();
         if place.is_empty() && places.len() > 1 {
@@ -58,7 +58,7 @@ impl TripState {
     }
 
     /// The days until a trip; "": until the next one. `None`: there is no such trip.
-    pub(super) fn wait(&mut self, place: &str, context: &PowerContext<'_>) -> Option<String> {
+    pub(super) fn wait(&mut self, place: &str, context: &PowerContext) -> Option<String> {
         let today = local_time::number(context.today());
         if !place.is_empty() {
             self.speak_of(place)?;

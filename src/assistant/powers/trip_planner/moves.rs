@@ -15,7 +15,7 @@ const PLACE_WORDS_MAX: usize = 3;
 
 /// `dates`: reads the first and the last day, and the index after them.
 pub(super) fn parse(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
     end: usize,
     dates: impl Fn(usize) -> Option<(NaiveDate, NaiveDate, usize)>,
@@ -57,7 +57,7 @@ pub(super) fn parse(
 }
 
 /// "extend my trip until 9 december", "extend the rome trip by 2 days".
-pub(super) fn extended(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<TripAction> {
+pub(super) fn extended(message: &ParsedMessage, at: usize, end: usize) -> Option<TripAction> {
     let words = &message.words;
     let from = words.after(at, phrases!["extend", "prolong", "lengthen"])?;
     let from = words.skip(from, phrases!["my", "our", "the"]);
@@ -94,7 +94,7 @@ pub(super) fn extended(message: &ParsedMessage<'_>, at: usize, end: usize) -> Op
 }
 
 /// "remove vatican", "remove vatican from day 2": with whether a trip is named.
-pub(super) fn unplanned(words: &Words<'_>, at: usize, end: usize) -> Option<(bool, TripAction)> {
+pub(super) fn unplanned(words: &Words, at: usize, end: usize) -> Option<(bool, TripAction)> {
     let from = words.after(at, phrases!["remove", "delete", "drop", "take"])?;
     let link = (from + 1..end)
         .find(|n| matches!(words.get(*n), "from" | "off" | "on") && words.get(*n + 1) != "list");
@@ -133,7 +133,7 @@ impl TripState {
         &mut self,
         place: &str,
         to: TripEnd,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         let trips = self.trips.iter().enumerate();
         let mut meant = trips.filter(|(_, trip)| place.is_empty() || same(&trip.place, place));
@@ -174,7 +174,7 @@ impl TripState {
         which: &TripRef,
         (from, to): (NaiveDate, Option<NaiveDate>),
         said: &str,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         let meant: Vec<usize> = match which {
             TripRef::Number(number) => {

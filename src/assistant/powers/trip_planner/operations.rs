@@ -87,7 +87,7 @@ impl operations::Arguments<TripAction> for Arguments {
 }
 
 impl TripState {
-    pub(super) fn to_json(&self, _context: &PowerContext<'_>) -> Value {
+    pub(super) fn to_json(&self, _context: &PowerContext) -> Value {
         let trips = self.trips.iter().map(|trip| {
             let (plans, more) = newest(
                 &trip.plans,

@@ -16,7 +16,7 @@ impl TripState {
     pub(super) fn of_list_in_use(
         &mut self,
         action: TripAction,
-        context: &PowerContext<'_>,
+        context: &PowerContext,
     ) -> Option<String> {
         if !self.uses_packing_list(context) {
             return None;
@@ -27,12 +27,12 @@ impl TripState {
         }
     }
 
-    fn uses_packing_list(&self, context: &PowerContext<'_>) -> bool {
+    fn uses_packing_list(&self, context: &PowerContext) -> bool {
         let ago = context.now.0 - self.packing_used_at;
         !self.trips.is_empty() && (0..=IN_USE_MS).contains(&ago)
     }
 
-    pub(super) fn show_packing(&mut self, context: &PowerContext<'_>) -> String {
+    pub(super) fn show_packing(&mut self, context: &PowerContext) -> String {
         let Some(trip) = self.trips.last() else {
             return NO_TRIP.to_owned();
         };
@@ -40,7 +40,7 @@ impl TripState {
         trip.packing_list()
     }
 
-    pub(super) fn clear_packing(&mut self, context: &PowerContext<'_>) -> String {
+    pub(super) fn clear_packing(&mut self, context: &PowerContext) -> String {
         let Some(trip) = self.trips.last_mut() else {
             return NO_TRIP.to_owned();
         };
@@ -58,7 +58,7 @@ impl TripState {
         }
     }
 
-    pub(super) fn pack(&mut self, things: Vec<String>, context: &PowerContext<'_>) -> String {
+    pub(super) fn pack(&mut self, things: Vec<String>, context: &PowerContext) -> String {
         if let Some(reply) = too_long(&things, TEXT_CHARS_MAX) {
             return reply;
         }
@@ -87,7 +87,7 @@ impl TripState {
     }
 
     /// All of them or none.
-    pub(super) fn unpack(&mut self, things: &[String], context: &PowerContext<'_>) -> String {
+    pub(super) fn unpack(&mut self, things: &[String], context: &PowerContext) -> String {
         let Some(trip) = self.trips.last_mut() else {
             return NO_TRIP.to_owned();
         };
@@ -110,11 +110,7 @@ impl TripState {
         format!("Off the packing list for {}: {names}.", trip.place)
     }
 
-    pub(super) fn packed(
-        &mut self,
-        things: &[String],
-        context: &PowerContext<'_>,
-    ) -> Option<String> {
+    pub(super) fn packed(&mut self, things: &[String], context: &PowerContext) -> Option<String> {
         let trip = self.trips.last_mut()?;
         let mut packed = Vec::new();
         for thing in things {

@@ -13,7 +13,7 @@ const PLACE_WORDS_MAX: usize = 3;
 /// Where a packing list is named that ends the words, and its place; "" where it is of no trip that
 /// is named: "to my packing list", "to the rome packing list", "to my packing list for rome".
 fn packing_list(
-    words: &Words<'_>,
+    words: &Words,
     range: std::ops::Range<usize>,
     links: &[&str],
 ) -> Option<(usize, String)> {
@@ -42,13 +42,13 @@ fn on_trip(place: String, action: TripAction) -> TripAction {
 }
 
 /// "my packing list" at the end.
-fn names_packing_list(words: &Words<'_>, from: usize, end: usize) -> bool {
+fn names_packing_list(words: &Words, from: usize, end: usize) -> bool {
     let from = words.skip(from, phrases!["my", "the", "our"]);
     words.after(from, phrases!["packing list"]) == Some(end)
 }
 
 /// "clear the list", "add socks to the list", where that may be the packing list.
-fn of_list_in_use(words: &Words<'_>, at: usize, end: usize) -> Option<TripAction> {
+fn of_list_in_use(words: &Words, at: usize, end: usize) -> Option<TripAction> {
     let is_list = |from: usize| {
         words.after(from, phrases!["the list", "this list", "that list"]) == Some(end)
     };
@@ -71,7 +71,7 @@ fn of_list_in_use(words: &Words<'_>, at: usize, end: usize) -> Option<TripAction
 }
 
 /// "add passport", "also socks": no list and no day is named. The index of the thing.
-fn one_more(words: &Words<'_>, at: usize, end: usize) -> Option<usize> {
+fn one_more(words: &Words, at: usize, end: usize) -> Option<usize> {
     let is_linked = at > 0 && words.get(at - 1) == "also";
     let from = words.after(at, phrases!["add also", "also add", "add", "also"]);
     let from = from.or(is_linked.then_some(at))?;
@@ -88,7 +88,7 @@ fn one_more(words: &Words<'_>, at: usize, end: usize) -> Option<usize> {
 
 /// "pack a hat and sunscreen", "add socks to my packing list", "packed the hat".
 pub(super) fn parse(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
     end: usize,
 ) -> Option<(RequestStrength, TripAction)> {

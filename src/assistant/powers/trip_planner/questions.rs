@@ -11,7 +11,7 @@ use crate::assistant::text::words::Words;
 const PLACE_WORDS_MAX: usize = 3;
 
 pub(super) fn parse(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
     end: usize,
 ) -> Option<(RequestStrength, TripAction)> {
@@ -74,7 +74,7 @@ pub(super) fn parse(
 }
 
 /// "how many days until my trip": the place; "" for the next trip.
-fn waited_for(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
+fn waited_for(words: &Words, at: usize, end: usize) -> Option<String> {
     static ASKED: Phrases = Phrases::new(&[
         "how many days", "how many more days", "how many days are left", "how many days is it",
         "how many weeks", "how many sleeps", "how long", "how long is it",
@@ -101,7 +101,7 @@ fn waited_for(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
 }
 
 /// The place of "rome itinerary", "show my rome trip".
-fn shown_place(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
+fn shown_place(words: &Words, at: usize, end: usize) -> Option<String> {
     static SHOW: Phrases = Phrases::new(&[
         "show me my", "show me the", "show my", "show the", "show", "my",
     ]);

@@ -11,7 +11,7 @@ use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
 
 pub(in crate::assistant::powers) fn parse(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
 ) -> Option<(RequestStrength, TripAction)> {
     if let Some(action) = fixed(message.request()) {
         return Some((Clear, action));
@@ -88,7 +88,7 @@ static BARE: Phrases = Phrases::new(&[
 ]);
 
 /// "cancel my trip to Lisbon", "cancel my Lisbon trip": the place.
-fn cancelled(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
+fn cancelled(words: &Words, at: usize, end: usize) -> Option<String> {
     if let Some(from) = words.after(
         at,
         phrases![
@@ -155,7 +155,7 @@ static SPANS: Phrases = Phrases::new(&[
 ]);
 
 /// "Lisbon from 3 to 7 June", "Lisbon for 5 days", "Lisbon". `with`: who was named before it.
-fn plan(message: &ParsedMessage<'_>, from: usize, end: usize, with: String) -> TripAction {
+fn plan(message: &ParsedMessage, from: usize, end: usize, with: String) -> TripAction {
     let words = &message.words;
     // "with Bo"
     let after = (from + 1..end).find_map(|at| {
@@ -267,11 +267,7 @@ fn has_date(place: &str) -> bool {
 }
 
 /// "add day 2: museum", "day 2: museum", "on day 2 we visit the museum", "add museum to day 2".
-fn on_day(
-    message: &ParsedMessage<'_>,
-    at: usize,
-    end: usize,
-) -> Option<(RequestStrength, TripAction)> {
+fn on_day(message: &ParsedMessage, at: usize, end: usize) -> Option<(RequestStrength, TripAction)> {
     let words = &message.words;
     let number = |n: usize| words.get(n).parse::<u32>().ok();
     let add = words.after(
@@ -317,7 +313,7 @@ fn on_day(
 }
 
 /// "first day: arrive at 2", while there is a trip.
-fn on_first_day(words: &Words<'_>, at: usize, end: usize) -> Option<(RequestStrength, TripAction)> {
+fn on_first_day(words: &Words, at: usize, end: usize) -> Option<(RequestStrength, TripAction)> {
     let at = words.skip(at, phrases!["on the", "the"]);
     let day = when::ordinal(words.get(at)).filter(|_| words.get(at + 1) == "day")?;
     let is_label = words.original(at + 1..at + 2).ends_with(':');
@@ -327,7 +323,7 @@ fn on_first_day(words: &Words<'_>, at: usize, end: usize) -> Option<(RequestStre
 }
 
 /// "day 1 louvre, day 2 eiffel tower": the plan of each.
-fn days(words: &Words<'_>, at: usize, end: usize) -> Vec<(u32, String)> {
+fn days(words: &Words, at: usize, end: usize) -> Vec<(u32, String)> {
     let begins = |n: &usize| {
         let is_apart = *n == at || words.is_set_off(n - 1) || words.get(n - 1) == "and";
         words.get(*n) == "day" && words.get(n + 1).parse::<u32>().is_ok() && is_apart

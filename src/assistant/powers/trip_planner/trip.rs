@@ -11,7 +11,7 @@ impl Trip {
     }
 
     /// " (Friday, 5 June)", when the dates are known.
-    pub(super) fn date(&self, day: u32, context: &PowerContext<'_>) -> String {
+    pub(super) fn date(&self, day: u32, context: &PowerContext) -> String {
         self.from.map_or_else(String::new, |from| {
             let date = local_time::day(from + day as i32 - 1);
             format!(" ({})", texts::display(date, context.today()))
@@ -19,7 +19,7 @@ impl Trip {
     }
 
     /// "Trip to Lisbon, Wednesday, 3 June to Sunday, 7 June, 5 days".
-    pub(super) fn title(&self, context: &PowerContext<'_>) -> String {
+    pub(super) fn title(&self, context: &PowerContext) -> String {
         match (self.from, self.to, self.days()) {
             (Some(from), Some(to), Some(days)) => format!(
                 "Trip to {}, {} to {} ({})",
@@ -32,7 +32,7 @@ impl Trip {
         }
     }
 
-    pub(super) fn display(&self, context: &PowerContext<'_>) -> String {
+    pub(super) fn display(&self, context: &PowerContext) -> String {
         let mut text = format!("{}:", self.title(context));
         if self.plans.is_empty() {
             text.push_str("\nNothing planned yet. Say “add day 1: museum”.");
@@ -68,7 +68,7 @@ impl Trip {
 }
 
 impl TripState {
-    pub(super) fn list(&self, context: &PowerContext<'_>) -> String {
+    pub(super) fn list(&self, context: &PowerContext) -> String {
         if self.trips.is_empty() {
             return NO_TRIP.to_owned();
         }

@@ -33,12 +33,12 @@ fn is_long_number(word: &str) -> bool {
 }
 
 /// Whether a number before this word may count seconds and the like.
-fn is_counted(next: HashedWord<'_>) -> bool {
+fn is_counted(next: HashedWord) -> bool {
     let is_unit = SECOND_WORDS.contains(next) || FIRST_WORDS.contains(next);
     is_unit || matches!(next.word, "and" | "more" | "1/2")
 }
 
-fn is_first(hashed: HashedWord<'_>) -> bool {
+fn is_first(hashed: HashedWord) -> bool {
     let word = hashed.word;
     // "9am", "+5", "24.12."; "twenty-five" and its like are the only names in two parts.
     word.starts_with(|c: char| c.is_ascii_digit() || c == '+')

@@ -147,7 +147,7 @@ impl<'a> MessagePart<'a> {
 
     /// Whether `next`, after "and", can't be a part of this one: what somebody is to be reminded
     /// of, or wants to be remembered, may itself sound like a request.
-    pub(super) fn ends_before(&self, next: &Words, part: &MessagePart<'_>) -> bool {
+    pub(super) fn ends_before(&self, next: &Words, part: &MessagePart) -> bool {
         let begins = |phrases: &[&str]| next.after(0, phrases).is_some();
         match self.intent {
             Intent::Remind { .. }
@@ -199,7 +199,7 @@ impl<'a> MessagePart<'a> {
 
 impl MessagePart<'_> {
     /// "add milk" after "remind me to call bo at 5 and": the time has ended what one is reminded of.
-    fn is_timed_before(&self, next: &Words, part: &MessagePart<'_>) -> bool {
+    fn is_timed_before(&self, next: &Words, part: &MessagePart) -> bool {
         let words = Words::new(self.text);
         let is_added = next.get(0) == "add" && matches!(part.intent, Intent::Power(_));
         let starts_with_text = words.after(0, phrases!["remind me to"]).is_some();
@@ -311,7 +311,7 @@ fn adds_to_list(words: &Words) -> bool {
 }
 
 /// Whether a superpower is asked for; what may be ordinary talk isn't.
-pub(in super::super) fn asks_for_power(context: &MessageContext<'_>, in_group: bool) -> bool {
+pub(in super::super) fn asks_for_power(context: &MessageContext, in_group: bool) -> bool {
     let has_number = context.text.contains(|c: char| c.is_ascii_digit());
     let calls = recognise(context).calls;
     calls.iter().any(|call| match call.strength {

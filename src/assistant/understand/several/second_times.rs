@@ -48,7 +48,7 @@ pub(super) fn ends_with_day(text: &str) -> bool {
 }
 
 /// A reminder so long after the one before it.
-pub(super) fn counts_from_first(part: &MessagePart<'_>) -> bool {
+pub(super) fn counts_from_first(part: &MessagePart) -> bool {
     matches!(part.intent, Intent::Remind { .. }) && counts_from_another(&Words::new(part.text))
 }
 

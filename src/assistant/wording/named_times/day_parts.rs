@@ -73,7 +73,7 @@ const AFTER_WORDS: [(&[&str], i32); 20] = [
 ];
 
 /// The hour in the part of the day that stands beside it; `at`: its place.
-pub(super) fn in_day_part(hour: NamedHour, tokens: &[TextToken<'_>], at: usize) -> NamedHour {
+pub(super) fn in_day_part(hour: NamedHour, tokens: &[TextToken], at: usize) -> NamedHour {
     if !(1..12).contains(&hour.hour) {
         return hour;
     }
@@ -95,7 +95,7 @@ pub(super) fn in_day_part(hour: NamedHour, tokens: &[TextToken<'_>], at: usize) 
 }
 
 /// Whether the part of its day stands after an hour.
-pub(super) fn has_part_after(tokens: &[TextToken<'_>], at: usize) -> bool {
+pub(super) fn has_part_after(tokens: &[TextToken], at: usize) -> bool {
     part_after(tokens, at).is_some()
 }
 
@@ -103,7 +103,7 @@ fn is_part(word: &str) -> bool {
     MORNING.contains(&word) || EVENING.contains(&word) || NIGHT.contains(&word)
 }
 
-fn is_beside(token: &TextToken<'_>) -> bool {
+fn is_beside(token: &TextToken) -> bool {
     matches!(token.gap, "" | " " | "'" | "’" | " '" | " ’" | "-")
 }
 
@@ -153,7 +153,7 @@ fn part_before<'t>(tokens: &[TextToken<'t>], at: usize) -> Option<&'t str> {
 /// before it.
 pub(super) fn with_quarter(
     hour: u32,
-    tokens: &[TextToken<'_>],
+    tokens: &[TextToken],
     at: usize,
 ) -> Option<((u32, u32), bool)> {
     let back = |count: usize| at.checked_sub(count).map_or("", |at| tokens[at].text);
@@ -175,7 +175,7 @@ pub(super) fn with_quarter(
 }
 
 /// Whether the words after an hour may tell its minutes, in a way that is not read.
-pub(super) fn may_have_minutes(tokens: &[TextToken<'_>], at: usize) -> bool {
+pub(super) fn may_have_minutes(tokens: &[TextToken], at: usize) -> bool {
     let next = |count: usize| tokens.get(at + count).map_or("", |token| token.text);
     let is_number = |word: &str| {
         let ends = [

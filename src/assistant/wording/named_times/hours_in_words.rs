@@ -13,7 +13,7 @@ const ENGLISH: [&str; 12] = [
 
 /// "neun Uhr", "at nine", "halb neun", "quarter past eight". `None` also where its minutes are not
 /// read.
-pub(super) fn hour_in_words(tokens: &[TextToken<'_>], at: usize) -> Option<NamedHour> {
+pub(super) fn hour_in_words(tokens: &[TextToken], at: usize) -> Option<NamedHour> {
     let word = tokens[at].text;
     let back = |count: usize| at.checked_sub(count).map_or("", |at| tokens[at].text);
     let number = number_of(word)? + tens_before(word, (back(1), back(2)))?;

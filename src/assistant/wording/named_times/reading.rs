@@ -45,7 +45,7 @@ const HOUR_PARTS: [&str; 22] = [
 pub(super) const BEFORE_DISTANCE: [&str; 5] = ["in", "dans", "tra", "fra", "daqui"];
 /// Tokens beside an hour among which such words are looked for.
 const NEAR_TOKENS: usize = 5;
-pub(super) fn day(tokens: &[TextToken<'_>], at: usize, today: NaiveDate) -> Option<NamedDay> {
+pub(super) fn day(tokens: &[TextToken], at: usize, today: NaiveDate) -> Option<NamedDay> {
     let word = tokens[at].text;
     let text_at = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |one| one.text);
     let before = text_at(at.checked_sub(1));
@@ -90,7 +90,7 @@ pub(super) fn day(tokens: &[TextToken<'_>], at: usize, today: NaiveDate) -> Opti
 }
 
 /// "12月4日"
-fn with_marks(tokens: &[TextToken<'_>], at: usize) -> Option<NamedDay> {
+fn with_marks(tokens: &[TextToken], at: usize) -> Option<NamedDay> {
     let [month, mark, day, ..] = &tokens[at..] else {
         return None;
     };
@@ -103,7 +103,7 @@ fn with_marks(tokens: &[TextToken<'_>], at: usize) -> Option<NamedDay> {
 }
 
 /// Whether the date of a weekday stands after it: "Samstag, den 28. Dezember".
-fn has_date_after(tokens: &[TextToken<'_>], at: usize) -> bool {
+fn has_date_after(tokens: &[TextToken], at: usize) -> bool {
     let is_near = |token: &TextToken<'_>| matches!(token.gap.trim(), "" | "," | "." | "-" | ")");
     let rest = tokens[at + 1..].iter().zip(at + 1..);
     let mut rest = rest.skip_while(|(token, _)| ARTICLES.contains(&token.text));
@@ -123,7 +123,7 @@ fn has_date_after(tokens: &[TextToken<'_>], at: usize) -> bool {
 }
 
 /// "Saturday the 29th", "Samstag, den 29.": the day's number after a weekday.
-fn of_month(tokens: &[TextToken<'_>], at: usize) -> Option<NamedDay> {
+fn of_month(tokens: &[TextToken], at: usize) -> Option<NamedDay> {
     let number = tokens[at]
         .number(1..=2)
         .filter(|day| (1..=31).contains(day))?;
@@ -139,7 +139,7 @@ fn of_month(tokens: &[TextToken<'_>], at: usize) -> Option<NamedDay> {
 }
 
 /// "5 May 2030", "May 5th", "5 de mayo de 2030": `at` is the month's place.
-pub(super) fn of_year(tokens: &[TextToken<'_>], at: usize, month: u32) -> Option<NamedDay> {
+pub(super) fn of_year(tokens: &[TextToken], at: usize, month: u32) -> Option<NamedDay> {
     let is_filler = |token: &&TextToken<'_>| FILLERS.contains(&token.text);
     let mut back = tokens[..at].iter().rev().skip_while(is_filler);
     let mut after = tokens[at + 1..].iter().filter(|token| !is_filler(token));
@@ -157,7 +157,7 @@ pub(super) fn of_year(tokens: &[TextToken<'_>], at: usize, month: u32) -> Option
     })
 }
 
-pub(super) fn iso_date(tokens: &[TextToken<'_>], at: usize) -> Option<NamedDay> {
+pub(super) fn iso_date(tokens: &[TextToken], at: usize) -> Option<NamedDay> {
     let [year, month, day, ..] = &tokens[at..] else {
         return None;
     };
@@ -175,7 +175,7 @@ pub(super) fn iso_date(tokens: &[TextToken<'_>], at: usize) -> Option<NamedDay> 
 
 /// Whether words beside an hour or a distance name a part of an hour: "quarter to nine", "in an hour
 /// and a half", "2h30". `parts_from`: from there on, as the parts before are read.
-pub(super) fn has_part_near(tokens: &[TextToken<'_>], at: usize, parts_from: usize) -> bool {
+pub(super) fn has_part_near(tokens: &[TextToken], at: usize, parts_from: usize) -> bool {
     let from = at.saturating_sub(NEAR_TOKENS);
     let near = from..(at + NEAR_TOKENS + 1).min(tokens.len());
     let mut near = near.map(|one| (one, &tokens[one]));
@@ -199,21 +199,21 @@ pub(in crate::assistant::wording) fn has_part_of_hour(text: &str) -> bool {
 }
 
 /// "7'de"; `at`: the place of the number.
-fn has_turkish_suffix(tokens: &[TextToken<'_>], at: usize) -> bool {
+fn has_turkish_suffix(tokens: &[TextToken], at: usize) -> bool {
     let suffix = tokens.get(at + 1).map_or("", |token| token.text);
     let last = tokens.get(at);
     last.is_some_and(|token| matches!(token.gap, "'" | "’")) && TURKISH_SUFFIXES.contains(&suffix)
 }
 
 /// Half an hour after the hour: "6時半", "6시 반".
-fn is_half_mark(mark: &str, next: Option<&TextToken<'_>>) -> bool {
+fn is_half_mark(mark: &str, next: Option<&TextToken>) -> bool {
     let has_half = next.is_some_and(|next| next.text.starts_with('반'));
     mark.starts_with("時半") || mark.starts_with("点半") || mark == "시" && has_half
 }
 
 /// The minutes of the hour at this place, the place after them, and whether they are surely those of
 /// an hour.
-fn minutes_after(tokens: &[TextToken<'_>], at: usize, before: &str) -> (u32, usize, bool) {
+fn minutes_after(tokens: &[TextToken], at: usize, before: &str) -> (u32, usize, bool) {
     let text_at = |at: usize| tokens.get(at).map_or("", |token| token.text);
     let minutes = tokens.get(at + 1).and_then(|token| token.number(2..=2));
     let minutes = minutes.filter(|minute| *minute < 60);
@@ -244,7 +244,7 @@ fn minutes_after(tokens: &[TextToken<'_>], at: usize, before: &str) -> (u32, usi
     }
 }
 
-pub(super) fn hour(tokens: &[TextToken<'_>], at: usize, is_afternoon: bool) -> Option<NamedHour> {
+pub(super) fn hour(tokens: &[TextToken], at: usize, is_afternoon: bool) -> Option<NamedHour> {
     let token = &tokens[at];
     let hour = token.number(1..=2).filter(|hour| *hour <= 24)?;
     let before = at.checked_sub(1).map(|at| &tokens[at]);

@@ -261,7 +261,7 @@ struct Distance {
 }
 
 /// The minutes of "in two hours", "dans une demi-heure", where `at` is the place of "in".
-fn distance(tokens: &[TextToken<'_>], at: usize) -> Option<Distance> {
+fn distance(tokens: &[TextToken], at: usize) -> Option<Distance> {
     let is_of = |words: &str| words.split(' ').any(|one| one == tokens[at].text);
     let (_, units) = DISTANCES.iter().find(|(begins, _)| is_of(begins))?;
     let (mut count, mut is_half, mut is_more) = (None, false, false);
@@ -297,7 +297,7 @@ fn distance(tokens: &[TextToken<'_>], at: usize) -> Option<Distance> {
 
 /// An hour by its distance from now, or noon; and the place where the distance ends.
 pub(super) fn hour(
-    tokens: &[TextToken<'_>],
+    tokens: &[TextToken],
     at: usize,
     now: Timestamp,
     zone: Zone,
@@ -329,7 +329,7 @@ pub(super) fn hour(
 }
 
 /// A day by its distance from today, or the week after this one.
-pub(super) fn day(tokens: &[TextToken<'_>], at: usize, today: NaiveDate) -> Option<NamedDay> {
+pub(super) fn day(tokens: &[TextToken], at: usize, today: NaiveDate) -> Option<NamedDay> {
     let next = tokens.get(at + 1).map_or("", |token| token.text);
     if NEXT_WEEK.contains(&(tokens[at].text, next)) {
         let monday = today.week(Weekday::Mon).last_day().succ_opt()?;
@@ -350,7 +350,7 @@ pub(super) fn day(tokens: &[TextToken<'_>], at: usize, today: NaiveDate) -> Opti
 }
 
 /// "am 5.12.", "on 5/12/2026": the day and the month in either order.
-pub(super) fn date_in_figures(tokens: &[TextToken<'_>], at: usize) -> Option<NamedDay> {
+pub(super) fn date_in_figures(tokens: &[TextToken], at: usize) -> Option<NamedDay> {
     const LEADS: [&str; 10] = [
         "on", "am", "el", "le", "il", "op", "em", "den", "för", "dia",
     ];

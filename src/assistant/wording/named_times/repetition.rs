@@ -166,7 +166,7 @@ impl NamedRepetition {
     }
 }
 
-pub(super) fn repetition(tokens: &[TextToken<'_>], at: usize) -> Option<NamedRepetition> {
+pub(super) fn repetition(tokens: &[TextToken], at: usize) -> Option<NamedRepetition> {
     use NamedRepetition::{Day, Hour, Month, Week, Workday};
     let word = tokens[at].text;
     for (words, repetition) in [
@@ -224,7 +224,7 @@ pub(super) fn repetition(tokens: &[TextToken<'_>], at: usize) -> Option<NamedRep
 }
 
 /// The number of days through which something comes: "for 5 days", "5 Tage lang"; `at`: its place.
-pub(super) fn length(tokens: &[TextToken<'_>], at: usize) -> Option<u32> {
+pub(super) fn length(tokens: &[TextToken], at: usize) -> Option<u32> {
     const FOR: [&str; 7] = ["for", "durante", "pendant", "per", "por", "i", "die"];
     const UNITS: [&str; 8] = [
         "days", "tage", "días", "jours", "giorni", "dagen", "dias", "dagar",
@@ -238,7 +238,7 @@ pub(super) fn length(tokens: &[TextToken<'_>], at: usize) -> Option<u32> {
 }
 
 /// "twice a day", "dreimal täglich", "dos veces al día".
-fn times(tokens: &[TextToken<'_>], at: usize) -> Option<NamedRepetition> {
+fn times(tokens: &[TextToken], at: usize) -> Option<NamedRepetition> {
     const OFTEN: [(&str, usize); 8] = [
         ("twice", 2),
         ("thrice", 3),
@@ -286,7 +286,7 @@ fn times(tokens: &[TextToken<'_>], at: usize) -> Option<NamedRepetition> {
 }
 
 /// "Saturdays", "samstags", "los lunes": the weekday.
-fn habit(tokens: &[TextToken<'_>], at: usize) -> Option<Weekday> {
+fn habit(tokens: &[TextToken], at: usize) -> Option<Weekday> {
     let (word, before) = (tokens[at].text, at.checked_sub(1).map(|at| tokens[at].text));
     HABITS.iter().find_map(|(end, leads)| {
         let is_led = leads.is_empty() || before.is_some_and(|before| leads.contains(&before));
@@ -297,7 +297,7 @@ fn habit(tokens: &[TextToken<'_>], at: usize) -> Option<Weekday> {
 }
 
 /// "every other day", "alle zwei Wochen", "cada 2 meses".
-fn every(tokens: &[TextToken<'_>], at: usize) -> Option<NamedRepetition> {
+fn every(tokens: &[TextToken], at: usize) -> Option<NamedRepetition> {
     let mut after = tokens[at + 1..].iter();
     let count = after.find(|token| !ARTICLES.contains(&token.text))?;
     let count = match SECOND.contains(&count.text) {

@@ -17,7 +17,7 @@ const ABBREVIATIONS: [&str; 11] = [
 const PLACE_WORDS_MAX: usize = 3;
 
 /// The zone that stands after an hour; `at`: its place.
-pub(super) fn zone_after(tokens: &[TextToken<'_>], at: usize) -> Option<Zone> {
+pub(super) fn zone_after(tokens: &[TextToken], at: usize) -> Option<Zone> {
     let is_of_hour =
         |token: &&TextToken<'_>| token.number(1..=2).is_some() || BETWEEN.contains(&token.text);
     let is_beside = |token: &TextToken<'_>| {

@@ -20,9 +20,7 @@ pub struct FactChange {
     pub is_fact: bool,
 }
 
-pub(in crate::assistant::builtin) fn changed_fact(
-    message: &ParsedMessage<'_>,
-) -> Option<FactChange> {
+pub(in crate::assistant::builtin) fn changed_fact(message: &ParsedMessage) -> Option<FactChange> {
     let (words, at) = (&message.words, message.start);
     let is_doubt = |word: &str| word != "was" && is_one_of(DOUBTS, word);
     let is_told = |word: &str| matches!(word, "changed" | "new");
@@ -50,14 +48,14 @@ pub(in crate::assistant::builtin) fn changed_fact(
 }
 
 /// "the new wifi password is xyz": what, and where its value begins.
-fn renewed(words: &Words<'_>, at: usize) -> Option<(Range<usize>, usize)> {
+fn renewed(words: &Words, at: usize) -> Option<(Range<usize>, usize)> {
     let from = words.after(at, phrases!["the new", "my new", "our new", "new"])?;
     let verb = (from + 1..=from + NOUN_WORDS_MAX).find(|n| words.get(*n) == "is")?;
     Some((from..verb, verb + 1))
 }
 
 /// "wifi password was changed to xyz", "i changed my pin to 4321".
-fn changed(words: &Words<'_>, at: usize) -> Option<(Range<usize>, usize)> {
+fn changed(words: &Words, at: usize) -> Option<(Range<usize>, usize)> {
     static ARTICLES: Phrases = Phrases::new(&["the", "my", "our"]);
     static BY_SOMEBODY: Phrases = Phrases::new(&[
         "i changed", "ive changed", "i just changed", "we changed", "weve changed", "they changed",

@@ -14,7 +14,7 @@ use crate::assistant::text::words::Words;
 
 /// "Bo owes me 20 and Cy owes me 10", "how much does Bo owe me?".
 pub(super) fn owes(
-    words: &Words<'_>,
+    words: &Words,
     at: usize,
     end: usize,
 ) -> Option<(RequestStrength, BillSplitAction)> {
@@ -42,11 +42,7 @@ pub(super) fn owes(
 }
 
 /// "Bo owes me 20 for lunch", "I lent Bo 20".
-fn one_owes(
-    words: &Words<'_>,
-    at: usize,
-    end: usize,
-) -> Option<(RequestStrength, BillSplitAction)> {
+fn one_owes(words: &Words, at: usize, end: usize) -> Option<(RequestStrength, BillSplitAction)> {
     // "lent bo 20"
     let is_mine = matches!(words.get(at), "lent" | "loaned" | "borrowed");
     let verb = (at + 1..end.min(at + 2 + NAME_WORDS_MAX)).find(|n| {
@@ -109,7 +105,7 @@ fn one_owes(
 }
 
 /// Where a name ends before "another" and the like of an amount: "i owe nina another 5".
-fn without_roughly(words: &Words<'_>, at: usize, amount: usize) -> usize {
+fn without_roughly(words: &Words, at: usize, amount: usize) -> usize {
     let is_said = |n: usize| {
         matches!(
             words.get(n),
@@ -121,7 +117,7 @@ fn without_roughly(words: &Words<'_>, at: usize, amount: usize) -> usize {
 }
 
 /// "what do I owe Ana", "how much does Bo owe me": between two, where both are named.
-fn asked(words: &Words<'_>, at: usize, verb: usize, end: usize) -> BillSplitAction {
+fn asked(words: &Words, at: usize, verb: usize, end: usize) -> BillSplitAction {
     let auxiliary = (at..verb).find(|n| matches!(words.get(*n), "do" | "does"));
     let debtor = auxiliary.map(|n| without_adverb(words, n + 1, verb));
     static LAST: Phrases = Phrases::new(&[
@@ -139,7 +135,7 @@ fn asked(words: &Words<'_>, at: usize, verb: usize, end: usize) -> BillSplitActi
 
 /// "Ana paid 30 for pizza and Bo paid 20", "I paid 30 for pizza and 12 for drinks".
 pub(super) fn paid(
-    words: &Words<'_>,
+    words: &Words,
     at: usize,
     end: usize,
 ) -> Option<(RequestStrength, BillSplitAction)> {
@@ -184,7 +180,7 @@ pub(super) fn paid(
 
 /// "Ana paid 30 for pizza", "Bo paid Ana 30", "Bo paid Ana back"; without a payer "12 for drinks".
 fn one_paid(
-    words: &Words<'_>,
+    words: &Words,
     at: usize,
     end: usize,
     payer: Option<String>,
@@ -243,7 +239,7 @@ fn one_paid(
 }
 
 /// "… but kim pays only 10": who, how much, and where the words before it end.
-pub(super) fn own_part(words: &Words<'_>, at: usize, end: usize) -> Option<(String, Money, usize)> {
+pub(super) fn own_part(words: &Words, at: usize, end: usize) -> Option<(String, Money, usize)> {
     static VERBS: Phrases = Phrases::new(&[
         "pays only", "only pays", "just pays", "pays just", "pays", "only", "paid only",
         "only paid", "owes only", "only owes",
@@ -258,7 +254,7 @@ pub(super) fn own_part(words: &Words<'_>, at: usize, end: usize) -> Option<(Stri
 
 /// "bo and I paid 50 each for gas".
 fn each_paid(
-    words: &Words<'_>,
+    words: &Words,
     payers: &str,
     (money, next): (money::Money, usize),
     end: usize,
@@ -297,7 +293,7 @@ fn is_passive(payer: &str) -> bool {
 /// "for pizza between Ana and Bo", "for everybody but Bo", "for her and Bo" after the amount: what
 /// it was for, for whom, and for whom not.
 fn shared(
-    words: &Words<'_>,
+    words: &Words,
     payer: &str,
     next: usize,
     end: usize,
@@ -340,7 +336,7 @@ fn shared(
 
 /// "Ana paid 45 for tickets just for her and Bo": she is who paid.
 fn paid_only_for(
-    words: &Words<'_>,
+    words: &Words,
     payer: &str,
     (amount, next): (money::Money, usize),
     end: usize,

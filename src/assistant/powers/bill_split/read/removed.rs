@@ -11,7 +11,7 @@ const NAME_WORDS_MAX: usize = 10;
 
 /// In a group the bill is meant also where it was not spoken of just before.
 pub(super) fn parse(
-    message: &ParsedMessage<'_>,
+    message: &ParsedMessage,
     at: usize,
     end: usize,
 ) -> Option<(RequestStrength, BillSplitAction)> {

@@ -8,7 +8,7 @@ use crate::assistant::text::words::Words;
 
 /// "Bo owes Eva 20 and Max 30", "Bo lent me 20 and lent Eva 30": who owes the second sum to whom can be
 /// read in two ways.
-pub(super) fn is_second_unclear(words: &Words<'_>, parts: &[(usize, usize)]) -> bool {
+pub(super) fn is_second_unclear(words: &Words, parts: &[(usize, usize)]) -> bool {
     let Some(((from, to), others)) = parts.split_first() else {
         return false;
     };
@@ -41,7 +41,7 @@ pub(super) fn is_second_unclear(words: &Words<'_>, parts: &[(usize, usize)]) -> 
 /// "cy 30" after "bo owes me 20 and": whom he owes it is said before. "eva 30" after "i owe bo 20 and",
 /// "me 30" after "bo owes eva 20 and": who owes it is.
 pub(super) fn owes_too(
-    words: &Words<'_>,
+    words: &Words,
     from: usize,
     end: usize,
     first: &(RequestStrength, BillSplitAction),

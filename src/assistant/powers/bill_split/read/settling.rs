@@ -7,7 +7,7 @@ use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
 
 /// "to bo", "back to me", "back" after the amount: whom it was paid to.
-pub(super) fn paid_to(words: &Words<'_>, payer: &str, next: usize, end: usize) -> Option<String> {
+pub(super) fn paid_to(words: &Words, payer: &str, next: usize, end: usize) -> Option<String> {
     if words.after(next, phrases!["back"]) == Some(end) && !is_self(payer) {
         return Some("me".to_owned());
     }
@@ -18,7 +18,7 @@ pub(super) fn paid_to(words: &Words<'_>, payer: &str, next: usize, end: usize) -
 }
 
 /// "kim gave me 10", "i sent bo 5 back", "bo gave 5 to me".
-pub(super) fn given(words: &Words<'_>, at: usize, end: usize) -> Option<BillSplitAction> {
+pub(super) fn given(words: &Words, at: usize, end: usize) -> Option<BillSplitAction> {
     let is_given = |word: &str| {
         matches!(
             word,
@@ -51,7 +51,7 @@ pub(super) fn given(words: &Words<'_>, at: usize, end: usize) -> Option<BillSpli
 }
 
 /// "paid kim", "settled up with kim", "kim and I are even": all that is between the two.
-pub(super) fn evened(words: &Words<'_>, at: usize, end: usize) -> Option<BillSplitAction> {
+pub(super) fn evened(words: &Words, at: usize, end: usize) -> Option<BillSplitAction> {
     let from = words.skip(at, phrases!["ive", "i have", "i"]);
     let from = words.skip(from, phrases!["just", "already"]);
     let paid = words.after(from, phrases!["paid off", "payed off", "paid", "payed"]);
@@ -84,7 +84,7 @@ pub(super) fn evened(words: &Words<'_>, at: usize, end: usize) -> Option<BillSpl
 
 /// "Ana 30", "Ana back 30", "Ana 30 back", "Ana back" after "Bo paid".
 pub(super) fn settled(
-    words: &Words<'_>,
+    words: &Words,
     payer: String,
     from: usize,
     end: usize,
@@ -133,7 +133,7 @@ pub(super) fn settled(
 }
 
 /// The name before a verb: "I just", "Bo still".
-pub(super) fn without_adverb(words: &Words<'_>, at: usize, verb: usize) -> String {
+pub(super) fn without_adverb(words: &Words, at: usize, verb: usize) -> String {
     let is_adverb = |n: usize| {
         matches!(
             words.get(n),

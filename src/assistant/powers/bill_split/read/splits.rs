@@ -15,7 +15,7 @@ const TIP_PERCENT_MAX: i64 = 100;
 const WAYS_MAX: i64 = 1_000;
 
 /// "dinner 60 split between me, bo and cy", "60 for dinner, split it with bo".
-pub(super) fn split_at_end(words: &Words<'_>, at: usize, end: usize) -> Option<BillSplitAction> {
+pub(super) fn split_at_end(words: &Words, at: usize, end: usize) -> Option<BillSplitAction> {
     let verbs = ["split", "divided", "divide", "shared", "share"];
     let verb = (at + 1..end).find(|n| verbs.contains(&words.get(*n)))?;
     let at = words.skip(at, phrases!["i paid", "paid", "we paid", "the", "our", "a"]);
@@ -64,7 +64,7 @@ static UNEQUAL: Phrases = Phrases::new(&[
 
 /// "split 90 dollars for pizza between Ana, Bo and me, paid by Ana".
 pub(super) fn split(
-    words: &Words<'_>,
+    words: &Words,
     at: usize,
     end: usize,
 ) -> Option<(RequestStrength, BillSplitAction)> {
@@ -135,7 +135,7 @@ pub(super) fn split(
 }
 
 /// Where the words end without "equally" and the like, which is how a bill is split anyway.
-fn without_evenly(words: &Words<'_>, from: usize, end: usize) -> usize {
+fn without_evenly(words: &Words, from: usize, end: usize) -> usize {
     static EVENLY: Phrases = Phrases::new(&[
         "equally", "equal", "evenly", "even", "fairly", "fair and square", "fair", "equal parts",
         "in equal parts", "equal shares", "in equal shares", "half and half", "fifty fifty",
@@ -151,7 +151,7 @@ fn without_evenly(words: &Words<'_>, from: usize, end: usize) -> usize {
 
 /// "80", "dinner 80": what it was for, and the amount with the index after it.
 fn amount_after(
-    words: &Words<'_>,
+    words: &Words,
     at: usize,
     end: usize,
 ) -> (Option<String>, Option<(money::Money, usize)>) {
@@ -175,7 +175,7 @@ fn is_plain(word: &str) -> bool {
 }
 
 /// "minus 10", "plus 5.50" after the amount: the index after it. `None` where it is unclear.
-fn with_sum(words: &Words<'_>, sum: &mut money::Money, at: usize) -> Option<usize> {
+fn with_sum(words: &Words, sum: &mut money::Money, at: usize) -> Option<usize> {
     let sign = match words.get(at) {
         "minus" | "less" => -1,
         "plus" => 1,
@@ -195,15 +195,15 @@ fn with_sum(words: &Words<'_>, sum: &mut money::Money, at: usize) -> Option<usiz
 }
 
 /// "with Ana" doesn't say whose part is first.
-fn has_with(words: &Words<'_>, from: usize, end: usize) -> bool {
+fn has_with(words: &Words, from: usize, end: usize) -> bool {
     (from..end).any(|at| is_with(words, at))
 }
 
-fn is_with(words: &Words<'_>, at: usize) -> bool {
+fn is_with(words: &Words, at: usize) -> bool {
     matches!(words.get(at), "with" | "w")
 }
 
-fn is_between(words: &Words<'_>, at: usize) -> bool {
+fn is_between(words: &Words, at: usize) -> bool {
     matches!(
         words.get(at),
         "between" | "among" | "amongst" | "btw" | "bw" | "btwn"
@@ -222,7 +222,7 @@ enum Ratio {
     },
 }
 
-fn ratio(words: &Words<'_>, next: usize, end: usize) -> Ratio {
+fn ratio(words: &Words, next: usize, end: usize) -> Ratio {
     let parts_at = |at: usize| {
         let parts = words.get(at).split(['/', ':', '-']);
         let parts = parts.map(|part| part.trim_end_matches('%').parse::<i64>().ok());
@@ -246,7 +246,7 @@ fn ratio(words: &Words<'_>, next: usize, end: usize) -> Ratio {
 
 /// "for pizza between Ana, Bo and me, paid by Ana", after the amount.
 fn split_between(
-    words: &Words<'_>,
+    words: &Words,
     amount: money::Money,
     next: usize,
     end: usize,
@@ -311,7 +311,7 @@ fn split_between(
 }
 
 /// "… with 20% tip", "plus 15 % tip": how many percent, and from where to where it is.
-fn tip(words: &Words<'_>, from: usize, end: usize) -> Option<(i64, usize, usize)> {
+fn tip(words: &Words, from: usize, end: usize) -> Option<(i64, usize, usize)> {
     let is_link = |at: &usize| matches!(words.get(*at), "with" | "plus" | "and" | "including");
     (from..end)
         .rev()
@@ -319,7 +319,7 @@ fn tip(words: &Words<'_>, from: usize, end: usize) -> Option<(i64, usize, usize)
         .find_map(|at| tip_at(words, at))
 }
 
-fn tip_at(words: &Words<'_>, at: usize) -> Option<(i64, usize, usize)> {
+fn tip_at(words: &Words, at: usize) -> Option<(i64, usize, usize)> {
     let next = words.skip(at + 1, phrases!["a", "an"]);
     let number = words.get(next);
     let (percent, after) = match number.strip_suffix('%') {
@@ -336,7 +336,7 @@ fn tip_at(words: &Words<'_>, at: usize) -> Option<(i64, usize, usize)> {
 }
 
 /// "…, Ana paid" at the end: where the names end, and who.
-fn payer_after(words: &Words<'_>, from: usize, end: usize) -> (usize, String) {
+fn payer_after(words: &Words, from: usize, end: usize) -> (usize, String) {
     let ends_paid = end > from + 1 && words.get(end - 1) == "paid";
     if !ends_paid {
         return (end, String::new());
@@ -349,7 +349,7 @@ fn payer_after(words: &Words<'_>, from: usize, end: usize) -> (usize, String) {
 }
 
 /// "… between Ana and me for pizza".
-fn purpose_after(words: &Words<'_>, from: usize, until: usize, known: String) -> (usize, String) {
+fn purpose_after(words: &Words, from: usize, until: usize, known: String) -> (usize, String) {
     match (from..until).find(|n| words.get(*n) == "for") {
         Some(at) if known.is_empty() && at + 1 < until => {
             (at, parsers::original(words, at + 1, until))
@@ -359,7 +359,7 @@ fn purpose_after(words: &Words<'_>, from: usize, until: usize, known: String) ->
 }
 
 /// "three ways", "by 3", "between 4 people", "in half".
-fn ways(words: &Words<'_>, at: usize, end: usize) -> Option<i64> {
+fn ways(words: &Words, at: usize, end: usize) -> Option<i64> {
     if words.after(at, phrases!["in half", "in two", "evenly in two"]) == Some(end) {
         return Some(2);
     }
