@@ -19,6 +19,8 @@ use crate::store::{MessageRow, Tx};
 pub(super) enum EditOutcome {
     /// The new version is handled like any other message.
     Unneeded,
+    /// The new version says the same, as one with a link's preview: it is not answered.
+    SameWords,
     /// The earlier version is undone; the sentence that says so.
     Undone(String),
     /// The earlier version stays, and nothing else is done.
@@ -32,19 +34,25 @@ pub(super) fn replace_version(
     tx: &mut Tx,
     intent: &Intent,
 ) -> Result<EditOutcome> {
-    let may_correct = !turn.left_to_model && turn.agent.is_some();
-    if may_correct && turn.earlier_version.is_some() {
-        if !is_within_limits(turn, intent) {
-            return Ok(EditOutcome::Refused(limits::too_many(turn)));
-        }
-        turn.is_admitted = true;
+    let Some(earlier) = &turn.earlier_version else {
+        return Ok(EditOutcome::Unneeded);
+    };
+    let earlier = last_effective(turn, tx, &earlier.rows)?.cloned();
+    if let Some(earlier) = &earlier
+        && message_versions::has_same_words(earlier, &turn.message)
+    {
+        return Ok(EditOutcome::SameWords);
     }
-    match &turn.earlier_version {
-        Some(earlier) if may_correct => match last_effective(turn, tx, &earlier.rows)? {
-            Some(row) => correct(turn, tx, row),
-            None => Ok(EditOutcome::Unneeded),
-        },
-        _ => Ok(EditOutcome::Unneeded),
+    if turn.left_to_model || turn.agent.is_none() {
+        return Ok(EditOutcome::Unneeded);
+    }
+    if !is_within_limits(turn, intent) {
+        return Ok(EditOutcome::Refused(limits::too_many(turn)));
+    }
+    turn.is_admitted = true;
+    match &earlier {
+        Some(earlier) => correct(turn, tx, earlier),
+        None => Ok(EditOutcome::Unneeded),
     }
 }
 

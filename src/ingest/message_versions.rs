@@ -38,6 +38,13 @@ pub(super) fn earlier_version(
     Ok((!rows.is_empty()).then_some(EarlierVersion { rows, is_counted }))
 }
 
+/// Whether an edit changes no word, adds no photo, and is addressed to the assistant as before.
+pub(super) fn has_same_words(earlier: &MessageRow, edit: &Message) -> bool {
+    let context = earlier.context.as_deref();
+    let was_addressed = value_of(context, "reply_to_assistant") == Some(Value::Bool(true));
+    earlier.text == edit.text && edit.photos == 0 && was_addressed == edit.reply_to_assistant
+}
+
 pub(super) fn is_edited(message: &MessageRow) -> bool {
     corrected_key(message.context.as_deref()).is_some()
 }
@@ -76,6 +83,10 @@ fn corrected_key(context: Option<&str>) -> Option<String> {
 }
 
 fn text_of(context: Option<&str>, field: &str) -> Option<String> {
-    let context: Value = serde_json::from_str(context?).ok()?;
-    context.get(field)?.as_str().map(str::to_owned)
+    value_of(context, field)?.as_str().map(str::to_owned)
+}
+
+fn value_of(context: Option<&str>, field: &str) -> Option<Value> {
+    let mut context: Value = serde_json::from_str(context?).ok()?;
+    context.get_mut(field).map(Value::take)
 }

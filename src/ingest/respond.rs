@@ -115,6 +115,7 @@ fn decision_facts(turn: &MessageTurn, intent: &Intent) -> DecisionFacts {
 fn reply_to_version(turn: &mut MessageTurn, tx: &mut Tx, intent: Intent) -> Result<Option<Reply>> {
     Ok(match edited_messages::replace_version(turn, tx, &intent)? {
         EditOutcome::Unneeded => reply(turn, tx, intent)?,
+        EditOutcome::SameWords => Some(Reply::default()),
         EditOutcome::Refused(reply) => Some(reply.into()),
         EditOutcome::Undone(note) => reply(turn, tx, intent)?.map(|reply| {
             let mut all = Reply::from(note);

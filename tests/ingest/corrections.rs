@@ -204,6 +204,35 @@ async fn what_can_not_be_undone_stays_and_is_not_done_twice() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_edit_that_changes_no_word_is_not_answered() {
+    let (clock, service) = service().await;
+    send(&service, &clock, "remind me at 5pm to call", "1", None).await;
+    let same = send(&service, &clock, "remind me at 5pm to call", "2", Some("1")).await;
+    assert_eq!(same, "");
+    let reply = send(&service, &clock, "remind me at 6pm to call", "3", Some("1")).await;
+    assert!(reply.contains("took back"), "{reply}");
+    let same = send(&service, &clock, "remind me at 6pm to call", "4", Some("1")).await;
+    assert_eq!(same, "");
+    let back = send(&service, &clock, "remind me at 5pm to call", "5", Some("1")).await;
+    assert!(back.contains("today at 17:00"), "{back}");
+    assert_eq!(due(&service, "ana").len(), 1);
+
+    // In a group the edit may be the first version that is for the assistant.
+    for (id, is_addressed, answers) in [
+        ("g1", false, false),
+        ("g2", true, true),
+        ("g3", true, false),
+    ] {
+        let mut message = version("remind me at 7pm to eat", id, (id != "g1").then_some("g1"));
+        message["mode"] = "group".into();
+        message["chat_guid"] = "group".into();
+        message["context"]["reply_to_assistant"] = is_addressed.into();
+        let answer = service.edge_message("a", &message).await.json();
+        assert_eq!(answer["should_respond"], answers, "{id}: {answer}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_edit_of_the_last_free_message_is_answered() {
     let (clock, service) = service().await;
     service.set_flag("free_tier.daily_message_limit", 1).await;

@@ -127,8 +127,9 @@ async fn an_edit_keeps_what_it_asks_for() {
     send(&service, text, "2", Some("1")).await;
     assert_eq!(minutes(&service), [120, 180]);
     // A mere correction of spelling changes nothing, nor does a question.
+    let spelled = "Remind me in 2 hours to run and in 3 hours to run";
     for (text, id, answer) in [
-        (text, "3", "All right."),
+        (spelled, "3", "All right."),
         ("remind me in 4 hours to run", "4", "In four hours, really?"),
     ] {
         model.next(says(answer));
@@ -241,7 +242,8 @@ async fn all_that_the_first_version_did_is_replaced() {
             }
             model.next(says("All right."));
             let corrects = (id == 1).then_some(ids[0].as_str());
-            let said = send(&service, "so sei es", &ids[id], corrects).await;
+            let text = ["so sei es", "so soll es sein"][id];
+            let said = send(&service, text, &ids[id], corrects).await;
             // The hours of reminders follow.
             let is_told = said.starts_with("All right.") && !said.contains("(Nothing");
             assert!(is_told, "{n}: {said}");
@@ -300,7 +302,8 @@ async fn what_a_streamed_part_did_is_replaced() {
         model.next(Mode::Parts(vec!["Set.\n\nBy", "e."], true));
         let before = model.requests().len();
         let id = n.to_string();
-        send(&service, "so sei es", &id, (n > 0).then_some("0")).await;
+        let text = ["so sei es", "so soll es sein"][n];
+        send(&service, text, &id, (n > 0).then_some("0")).await;
         model.calls(before + 2).await;
         model.release();
         support::eventually("ended", async || count(&service, "pending_replies") == 0).await;
