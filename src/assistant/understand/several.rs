@@ -241,8 +241,9 @@ fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Me
         }
         let (said, next) = (Words::new(next), MessagePart::read(next, message));
         let before = || Words::new(words.original(start..before_end));
-        let asks = said.after(0, &QUESTIONS).is_some()
-            || begins_question(&said, 0) && !is_to_be_asked(&before());
+        let asks = !next.is_bare_request()
+            && (said.after(0, &QUESTIONS).is_some()
+                || begins_question(&said, 0) && !is_to_be_asked(&before()));
         let is_said = asks && matches!(next.intent, Intent::Say(_));
         // "to run, thanks, and also add milk"
         let is_ended = || without_courtesies(&words, start..before_end) < before_end;

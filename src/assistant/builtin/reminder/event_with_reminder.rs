@@ -1,10 +1,14 @@
 //! Something to do and its time, with a reminder before it in one sentence: "dentist tomorrow at 3,
 //! remind me half an hour before".
 
+use std::ops::Range;
+
 use super::super::{Intent, MessageContext, ParsedMessage};
 use super::{REMINDER_CHARS_MAX, before, spoken_of, when, wording};
 use crate::assistant::builtin::parsing::read_message;
 use crate::assistant::plan::Plan;
+use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::Words;
 
 /// `late`: where "remind me" begins; `body`: after it. `None`: something else is asked for.
 pub(super) fn read(message: &ParsedMessage, late: usize, body: usize) -> Option<Intent> {
@@ -12,8 +16,9 @@ pub(super) fn read(message: &ParsedMessage, late: usize, body: usize) -> Option<
     let request = before::read(message, body..words.len())?;
     let own_text = request.text_without_event()?;
     let end = late - usize::from(matches!(words.get(late - 1), "and" | "so" | "please"));
+    let told = without_verb(words, message.start..end);
     let context = MessageContext {
-        text: words.original(message.start..end),
+        text: &told,
         group: false, // the name is in the whole message
         ..*message.context
     };
@@ -57,4 +62,27 @@ pub(super) fn read(message: &ParsedMessage, late: usize, body: usize) -> Option<
         zone: None,
         recurrence: None,
     })
+}
+
+/// "train at 17:40" of "my train leaves at 17:40".
+fn without_verb(words: &Words, range: Range<usize>) -> String {
+    static VERBS: Phrases = Phrases::new(&[
+        "is", "leaves", "departs", "goes", "starts", "begins", "arrives", "lands", "opens",
+        "closes",
+    ]);
+    let begin = words.skip(range.start, phrases!["my", "our", "the"]);
+    let verb = (begin + 1..range.end).find_map(|at| {
+        let next = words.after(at, &VERBS)?;
+        when::read(words, next).map(|_| (at, next))
+    });
+    match verb {
+        Some((at, next)) if next < range.end => {
+            format!(
+                "{} {}",
+                words.original(begin..at),
+                words.original(next..range.end)
+            )
+        }
+        _ => words.original(range).to_owned(),
+    }
 }

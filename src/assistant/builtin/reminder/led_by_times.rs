@@ -2,7 +2,7 @@
 //! request, stands before the verb.
 
 use super::waking::WAKE_UP;
-use super::{BEFORE_WORDS_MAX, parts, set};
+use super::{BEFORE_WORDS_MAX, parts, set, spoken_of};
 use crate::assistant::builtin::{Intent, MessageContext, ParsedMessage, parsing};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
@@ -24,7 +24,9 @@ pub(super) fn read(message: &ParsedMessage) -> Option<Intent> {
     }
     let end = parts::without_courtesies(words, body..words.len());
     // "gym at 7 tomorrow, remind me"
-    let is_last = end == body && words.is_set_off(lead.end - 1);
+    let is_last = end == body
+        && (words.is_set_off(lead.end - 1)
+            || when::trailing_time(words, lead.start + 1..lead.end).is_some());
     let is_listed = || {
         let is_and = |at: usize| matches!(words.get(at), "and" | "&");
         lead.clone().skip(1).any(is_and) && tells_time(message, lead.start)
@@ -47,7 +49,18 @@ pub(super) fn read(message: &ParsedMessage) -> Option<Intent> {
         format!("{verb} {said} {rest}"),
         format!("{verb} {rest} {said}"),
     ];
-    orders.iter().find_map(|text| set_as(message, text, own))
+    let found = orders.iter().find_map(|text| set_as(message, text, own));
+    found.or_else(|| is_last.then(|| offered(message, said))?)
+}
+
+/// "i have to call the bank tomorrow at 9, remind me": what would be offered without the request.
+fn offered(message: &ParsedMessage, said: &str) -> Option<Intent> {
+    let context = MessageContext {
+        text: said,
+        group: false,
+        ..*message.context
+    };
+    spoken_of(&parsing::read_message(&context))
 }
 
 /// The reminders of a request in another order, where all their text is in `own`.

@@ -8,7 +8,7 @@ use super::parts::{self, split_request, text_of};
 use super::task_words::{is_task_word, with_verb};
 use super::{is_early, names_nothing};
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};
-use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when::{self, TimeExpression, TimeOfDay};
 use crate::assistant::text::words::Words;
 
@@ -318,7 +318,9 @@ pub(super) fn each_with_text(message: &ParsedMessage, range: Range<usize>) -> Op
         let (spec, end) = time
             .or_else(|| when::read_hour_alone(words, at).filter(|(_, end)| is_same_task(*end)))?;
         let is_when = spec.has_time() || spec.day.is_some();
-        (is_when && (words.get(end) == "to" || is_same_task(end))).then_some((spec, end))
+        let is_next =
+            at != range.start && spec.clock.is_some() && names_thing(words, end..range.end);
+        (is_when && (words.get(end) == "to" || is_same_task(end) || is_next)).then_some((spec, end))
     };
     let starts: Vec<(usize, (TimeExpression, usize))> = range
         .clone()
@@ -358,6 +360,23 @@ pub(super) fn each_with_text(message: &ParsedMessage, range: Range<usize>) -> Op
     let each: Vec<Intent> = each.collect::<Option<_>>()?;
     let all = each.iter().all(|one| matches!(one, Intent::Remind { .. }));
     all.then_some(Intent::Several(each))
+}
+
+/// "the bank", "call bo", "lunch" after "at 10 to call the baker, at 11": the next thing, without "to".
+fn names_thing(words: &Words, range: Range<usize>) -> bool {
+    static OTHERS: Phrases = Phrases::new(&[
+        "again", "also", "instead", "latest", "maybe", "now", "please", "pls", "same", "sharp",
+        "thanks", "the latest", "the same", "then", "today", "tomorrow", "tonight", "too", "it",
+        "that",
+    ]);
+    let at = range.start;
+    if at >= range.end || words.after(at, &OTHERS).is_some() || has_digit(words.get(at)) {
+        return false;
+    }
+    let is_alone = at + 1 == range.end || words.is_set_off(at) || words.get(at + 1) == "and";
+    is_alone
+        || words.after(at, phrases!["the", "my", "our"]).is_some()
+        || is_task_word(words.get(at))
 }
 
 /// "call mom at 5, buy milk at 6 and pay rent at 7": at least three texts, each with its time. A day

@@ -19,8 +19,17 @@ const WORDS_MAX: usize = 16;
 /// Words before what somebody has to do.
 static HAS_TO: Phrases = Phrases::new(&[
     "i need to", "i have to", "ive got to", "i have got to", "i got to", "i gotta", "i must",
-    "i should", "im supposed to", "i am supposed to", "i mustnt forget to", "i must not forget to",
-    "we need to", "we have to", "weve got to", "we must", "gotta", "need to", "have to", "must",
+    "i should", "im supposed to", "i am supposed to", "we need to", "we have to", "weve got to",
+    "we must", "gotta", "need to", "have to", "must",
+]);
+
+/// The same with a negation or "remember", which are other talk elsewhere.
+static NOT_TO_FORGET: Phrases = Phrases::new(&[
+    "i mustnt forget to", "i must not forget to", "i cant forget to", "i cannot forget to",
+    "i shouldnt forget to", "i should not forget to", "i dont want to forget to",
+    "i need to remember to", "i have to remember to", "i must remember to", "i should remember to",
+    "i want to remember to", "we mustnt forget to", "we must not forget to", "mustnt forget to",
+    "must not forget to", "cant forget to", "need to remember to", "have to remember to",
 ]);
 
 /// Words before what somebody goes to.
@@ -56,8 +65,12 @@ static IRREGULAR_PAST: WordSet = WordSet::new(&[
 /// negation, over, about another person, or its time is not understood.
 pub(in crate::assistant::builtin) fn spoken_of(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
+    let told = words.skip(message.start, &NOT_TO_FORGET);
     if !(2..=WORDS_MAX).contains(&words.len())
-        || words.iter_hashed().any(|word| OTHER_TALK.contains(word))
+        || words
+            .iter_hashed()
+            .skip(told)
+            .any(|word| OTHER_TALK.contains(word))
         || !when::may_stand_in(words)
         || counts_by(words)
         || is_time_of_clause(words)
@@ -245,7 +258,8 @@ fn request(message: &ParsedMessage) -> Option<String> {
     let lead = leading_time(words, at, false).filter(|(spec, _)| is_to_come(spec));
     let from = lead.map_or(at, |(_, end)| end);
     let time = words.original(at..from);
-    if let Some(task) = words.after(from, &HAS_TO) {
+    let not_to_forget = words.after(from, &NOT_TO_FORGET);
+    if let Some(task) = not_to_forget.or_else(|| words.after(from, &HAS_TO)) {
         let is_timed = || lead.is_some() || names_time(words, task, is_to_come);
         return (is_task(words, task) && is_timed()).then(|| text(words, time, task));
     }

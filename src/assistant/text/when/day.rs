@@ -192,7 +192,10 @@ fn is_weeks_from(words: &Words, at: usize) -> bool {
         return true;
     }
     let unit = at.checked_sub(2).map_or("", |n| words.get(n));
-    let is_after = matches!(unit, "week" | "weeks" | "day" | "days" | "month" | "months");
+    // "every day from monday"
+    let count = at.checked_sub(3).map_or("", |n| words.get(n));
+    let is_after = matches!(unit, "week" | "weeks" | "day" | "days" | "month" | "months")
+        && !matches!(count, "every" | "each");
     words.get(at + 1) == "week" || is_after && words.get(at - 1) == "from"
 }
 

@@ -6,7 +6,7 @@ use crate::assistant::builtin::{
     ReminderRef, Statement, follow_up, names_hour, one_request, parsing,
 };
 use crate::assistant::powers::{Power, RequestStrength, recognise};
-use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
 use crate::assistant::wording;
@@ -27,7 +27,11 @@ pub(super) struct MessagePart<'a> {
 impl<'a> MessagePart<'a> {
     pub(super) fn read(text: &'a str, message: &ParsedMessage<'a>) -> Self {
         let context = MessageContext {
-            text,
+            // As a whole message it asks whether that is possible.
+            text: match asks_to_remind(&Words::new(text)) {
+                true => ANYTHING_TO_REMIND,
+                false => text,
+            },
             group: false, // only one of the parts contains the name
             ..*message.context
         };
@@ -278,6 +282,15 @@ fn names_numbers(what: &FollowUp) -> bool {
 /// "took it" may be about anything.
 const fn is_sure(what: &FollowUp) -> bool {
     !matches!(what, FollowUp::DoneAlready(done) if !done.is_sure)
+}
+
+/// "can you remind me", of what was told before.
+fn asks_to_remind(words: &Words) -> bool {
+    static ASKS: Phrases = Phrases::new(&["can you", "could you", "will you", "would you"]);
+    let please = phrases!["please", "pls", "plz"];
+    let request = words.after(0, &ASKS).map(|at| words.skip(at, please));
+    let end = request.and_then(|at| words.after(at, phrases!["remind me", "remind us"]));
+    end.is_some_and(|end| words.skip(end, please) == words.len())
 }
 
 /// A message about reminders that were named before, which stands beside another request.

@@ -195,6 +195,10 @@ const CASES: &[(&str, &str)] = &[
             "11-24 07:00 FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=7;BYMINUTE=0 | to run",
         ),
         (
+            "every day from friday at 8 to run",
+            "11-27 08:00 FREQ=DAILY;BYHOUR=8;BYMINUTE=0 | to run",
+        ),
+        (
             "every day starting tomorrow at 8 to run",
             "11-24 08:00 FREQ=DAILY;BYHOUR=8;BYMINUTE=0 | to run",
         ),
