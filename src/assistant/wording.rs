@@ -31,7 +31,7 @@ pub use apologies::{
 };
 pub use care::{
     CrisisKind, after_crisis, crisis, crisis_over, has_crisis_texts, how_to_delete_account,
-    how_to_export_data, unknown_after_crisis, what_is_kept,
+    how_to_export_data, nothing_else_done, unknown_after_crisis, what_is_kept,
 };
 pub use connecting::*;
 pub use delivered::{late_reminder_text, reminder_text};

@@ -1,7 +1,7 @@
 //! What the builtin assistant does for a message, in its transaction: each intent's effect and the
 //! reply to it. `respond` has found that the message is its to answer.
 
-use super::dialog::question::{self, Question};
+use super::dialog::question::{self, CRISIS_MS, Question};
 use super::follow_ups::{by_words, changes, missing_part, offers, which_request};
 use super::powers::answer;
 use super::reply::Reply;
@@ -220,11 +220,26 @@ pub(super) fn crisis_over(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Stri
     if !turn.unknown.is_none_or(may_end) || !assistant::crisis_is_over(&turn.message.text) {
         return Ok(None); // most messages
     }
-    let Some(Question::Crisis { language }) = question::read_open(turn, tx)? else {
+    let last = question::read_last(turn, tx, CRISIS_MS)?;
+    let Some((Question::Crisis { language }, _)) = last else {
         return Ok(None);
     };
     question::close(turn, tx)?;
     Ok(Some(wording::crisis_over(language.as_deref())))
+}
+
+/// The answer to whatever follows a crisis where nothing else may be answered: at a limit, or without
+/// a language model. `None`: there was no crisis a short time ago.
+pub(super) fn after_crisis(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
+    if let Some(over) = crisis_over(turn, tx)? {
+        return Ok(Some(over));
+    }
+    Ok(match question::read_last(turn, tx, CRISIS_MS)? {
+        Some((Question::Crisis { language }, _)) => {
+            Some(wording::after_crisis(language.as_deref()))
+        }
+        _ => None,
+    })
 }
 
 /// After a crisis, "help me" asks for no list of features.

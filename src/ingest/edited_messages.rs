@@ -108,13 +108,17 @@ fn correct(turn: &MessageTurn, tx: &mut Tx, earlier: &MessageRow) -> Result<Edit
     }
     let is_known = has_changes && noted.is_some_and(|latest| !latest.is_undone)
         || is_last && is_for_powers_only(&understood)
+        || is_last && is_for_power(turn, tx, earlier.id, &understood)?
         || is_one_request(turn, &understood);
     if is_known && undo_all_of(turn, tx, earlier.id)? {
         return Ok(EditOutcome::Undone(wording::earlier_version_undone()));
     }
+    let is_request = is_request(turn, &understood);
+    // An edit that asks for nothing has only taken back what the version before it did.
+    let took_back = message_versions::is_edited(earlier) && !is_request;
     let did_something = match is_last {
-        true => is_noted(turn, tx, earlier.id)?,
-        false => is_request(turn, &understood),
+        true => is_noted(turn, tx, earlier.id)? && !took_back,
+        false => is_request,
     };
     Ok(match did_something {
         true => EditOutcome::Refused(wording::earlier_version_stays()),
@@ -173,6 +177,18 @@ fn is_for_powers_only(understood: &Understanding) -> bool {
         Intent::Several(requests) => requests.iter().all(|one| matches!(one, Intent::Power(_))),
         _ => false,
     }
+}
+
+/// It changed what a superpower keeps, in words that are for nothing else.
+fn is_for_power(
+    turn: &MessageTurn,
+    tx: &Tx,
+    message_id: i64,
+    understood: &Understanding,
+) -> Result<bool> {
+    let is_for_none_else = matches!(understood.intent, Intent::Unknown | Intent::Power(_));
+    let is_called = !understood.calls.calls.is_empty();
+    Ok(is_for_none_else && is_called && !powers::changed_by(turn, tx, message_id)?.is_empty())
 }
 
 /// The new version asks for one thing, without reference to what was said before.

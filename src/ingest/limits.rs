@@ -1,6 +1,7 @@
 //! Limits of a person's messages, photos, commands and uses of superpowers. They are counted in the
 //! message's transaction, so that a refused message leaves nothing behind.
 
+use super::dialog::question;
 use super::turn::MessageTurn;
 use super::{Ingest, PreparedMessage};
 use crate::assistant::{Intent, wording};
@@ -69,7 +70,13 @@ impl Ingest {
         }
         let of_messages = match prepared.message_quota {
             Some(quota) => quota,
-            None => self.take_message(&message.sender, &flags, prepared.mono)?,
+            None => match self.take_message(&message.sender, &flags, prepared.mono) {
+                Ok(quota) => quota,
+                Err(_) if question::follows_crisis(tx, message, now)? => {
+                    return Ok(Quotas::default());
+                }
+                Err(limited) => return Err(limited),
+            },
         };
         prepared.message_quota = Some(of_messages);
         if photos > 0 {

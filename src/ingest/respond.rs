@@ -55,7 +55,10 @@ pub(super) fn respond_to_message(
             let text = wording::crisis(kind, &turn.message.sender, language.as_deref());
             with_requests(turn, tx, text.into(), intent)?
         }
-        Decision::Denied(denial) => Reply::denying(denial, &persona),
+        Decision::Denied(denial) => match carry_out::after_crisis(turn, tx)? {
+            Some(text) => text.into(),
+            None => Reply::denying(denial, &persona),
+        },
         Decision::Answered { unprompted } => match reply_to_version(turn, tx, intent)? {
             Some(reply) => reply,
             None => return Ok(MessageResponse::AskModel { unprompted }),
@@ -75,9 +78,10 @@ fn with_requests(
         return Ok(reply);
     };
     requests.retain(|one| !matches!(one, Intent::Crisis(_)));
-    if let Access::Allow { .. } = turn.access {
-        reply.add(carry_out::run(turn, tx, Intent::Several(requests))?);
-    }
+    reply.add(match turn.access {
+        Access::Allow { .. } => carry_out::run(turn, tx, Intent::Several(requests))?,
+        Access::Deny(_) => wording::nothing_else_done().into(),
+    });
     Ok(reply)
 }
 

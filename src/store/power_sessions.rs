@@ -20,7 +20,8 @@ pub struct PowerSession {
     id: i64,
     /// The superpower's name.
     pub name: String,
-    last_at: Timestamp,
+    /// Its last use.
+    pub last_at: Timestamp,
 }
 
 impl PowerSession {

@@ -203,6 +203,62 @@ async fn what_can_not_be_undone_stays_and_is_not_done_twice() {
     assert_eq!(due(&service, "ana").len(), 6);
 }
 
+/// A version that took the one before it back and did nothing itself is replaced like any other.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_is_edited_twice() {
+    let (clock, service) = service().await;
+    send(&service, &clock, "hello", "first", None).await;
+    let path = format!("/admin/users/{}/grant", service.user_id("ana"));
+    let plan = json!({"plan": "annual"});
+    assert_eq!(service.admin("PUT", &path, &plan).await.status, 200);
+    service.set_flag("rate_limit.enabled", false).await;
+    for (n, (versions, done)) in [
+        (
+            ["spent 5 on tea", "spnt 6 on tea", "spent 6 on tea"],
+            "Noted: 6",
+        ),
+        (
+            [
+                "add milk to my list", "ad egs too my lst", "add eggs to my list",
+            ],
+            "Added eggs. 1",
+        ),
+        (
+            [
+                "add oats to my list", "what is the time?", "add rice to my list",
+            ],
+            "Added rice. 2",
+        ),
+        (
+            [
+                "add figs to my list", "add nuts to my list and", "add nuts to my list",
+            ],
+            "Added nuts. 3",
+        ),
+        (
+            [
+                "remind me at 9pm to call bo", "remind me to call bo",
+                "remind me at 10pm to call bo",
+            ],
+            "22:00",
+        ),
+        (["remind me at 9pm to call cy", "hello", "hello!"], ""),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let id = |version: usize| format!("{n} {version}");
+        for (version, text) in versions.into_iter().enumerate() {
+            let first = id(0);
+            let corrects = (version > 0).then_some(first.as_str());
+            let said = send(&service, &clock, text, &id(version), corrects).await;
+            assert!(!said.contains("already done"), "{text}: {said}");
+            assert!(version < 2 || said.contains(done), "{text}: {said}");
+        }
+    }
+    assert_eq!(due(&service, "ana"), ["2026-11-19T22:00:00.000Z"]);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_edit_that_changes_no_word_is_not_answered() {
     let (clock, service) = service().await;

@@ -322,6 +322,31 @@ async fn somebody_in_a_crisis_is_answered_beyond_every_limit() {
             "{said}"
         );
     }
+    // So is what they say next.
+    for next in ["please help me", "i took the pills already", "no", "hello?"] {
+        let said = reply(&service, "ana", next).await;
+        assert!(said.starts_with("I'm still here"), "{next}: {said}");
+    }
+    let said = reply(&service, "ana", "i'm safe now").await;
+    assert!(said.contains("glad"), "{said}");
+    assert_eq!(
+        service
+            .edge_message("a", &direct("ana", "hello"))
+            .await
+            .status,
+        429
+    );
+    // What else is asked for in an emergency is within the limits, and said where it is not done.
+    let said = reply(
+        &service,
+        "ana",
+        "i smell gas, remind me at 5 to call the landlord",
+    )
+    .await;
+    assert!(
+        said.ends_with("I've done nothing else of your message."),
+        "{said}"
+    );
 }
 
 /// A transaction is undone and run again where another message's part of it fails.

@@ -45,6 +45,25 @@ async fn what_is_no_reply_is_apologized_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn somebody_in_a_crisis_gets_no_apology() {
+    let (service, model) = service().await;
+    model.usually(Mode::Status(503, None));
+    let asked = model.requests().len();
+    let said = reply(&service, "ana", "i want to kill myself").await;
+    assert!(said.contains("findahelpline.com"), "{said}");
+    assert_eq!(model.requests().len(), asked);
+    for next in [
+        "i am so alone", "i took the pills already", "please help me", "no",
+    ] {
+        let said = reply(&service, "ana", next).await;
+        let ends = said.ends_with("or somebody you trust.");
+        assert!(said.starts_with("I'm still here") && ends, "{next}: {said}");
+    }
+    let said = reply(&service, "bo", "i am so alone").await;
+    assert_eq!(said, APOLOGY);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn one_failure_that_passes_is_not_seen() {
     let (service, model) = service().await;
     let failures = [

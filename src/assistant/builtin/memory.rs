@@ -43,6 +43,16 @@ static REMEMBER: Phrases = Phrases::new(&[
     "add a memory that", "add a memory", "add memory", "add a note that", "add a note", "add note",
 ]);
 
+/// "my pin is", unlike "who she is".
+fn is_unfinished(text: &Words) -> bool {
+    let last = text.get(text.len().saturating_sub(1));
+    let asks = matches!(
+        text.get(0),
+        "what" | "who" | "where" | "how" | "which" | "when" | "that" | "if" | "whether" | "why"
+    );
+    matches!(last, "is" | "are" | "the" | "my") && text.len() > 1 && !asks
+}
+
 fn remember(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
     let from = words.after(message.start, &REMEMBER);
@@ -58,6 +68,9 @@ fn remember(message: &ParsedMessage) -> Option<Intent> {
         return message
             .is_addressed
             .then(|| Intent::Unclear(wording::memory_empty()));
+    }
+    if is_unfinished(&Words::new(&text)) {
+        return Some(Intent::Unclear(wording::memory_unfinished(&text)));
     }
     if words.is_question() && words.get(message.start) == "remember" {
         // "Remember that time …?" is a question.

@@ -84,6 +84,11 @@ pub fn after_crisis(language: Option<&str>) -> String {
     CrisisTexts::of(language).after.to_owned()
 }
 
+/// After an emergency, where the other requests of the message are beyond a limit.
+pub fn nothing_else_done() -> String {
+    "I've done nothing else of your message.".to_owned()
+}
+
 /// To a plain request that isn't understood, soon after a crisis: without a word of what else
 /// there is.
 pub fn unknown_after_crisis() -> String {

@@ -31,6 +31,13 @@ pub fn memory_empty() -> String {
     "What should I remember? For example: “remember that my bike lock code is 4321”.".to_owned()
 }
 
+/// `text` ends before what is to be remembered: "my pin is".
+pub fn memory_unfinished(text: &str) -> String {
+    format!(
+        "“{text}” ends too early, so I've remembered nothing. Please say it once more with the rest."
+    )
+}
+
 pub fn memory_unclear() -> String {
     "You changed something in that, so I've remembered nothing. Please say it once more, only as you mean it."
         .to_owned()

@@ -77,7 +77,8 @@ pub(in crate::ingest) fn find_requested_power(
     Ok(Some(RequestedPower::implicit(PowerRequest::Try(attempts))))
 }
 
-/// "undo" and "delete the last one" mean the reminder that was named after what the session changed.
+/// "undo" and "delete the last one" mean the reminder that was named after what the session changed, and
+/// "done" the one that has come since.
 fn without_last_of_session(
     turn: &MessageTurn,
     tx: &Tx,
@@ -93,7 +94,20 @@ fn without_last_of_session(
         calls.session_command = calls.session_command.filter(|_| !is_undo);
         calls.calls.retain(|call| !is_last(call));
     }
+    if calls.session_command == Some(SessionCommand::Done) && has_reminder_come(turn, tx)? {
+        calls.session_command = None;
+    }
     Ok(calls)
+}
+
+/// Whether a reminder came in this chat after the last use of a superpower.
+fn has_reminder_come(turn: &MessageTurn, tx: &Tx) -> Result<bool> {
+    let session = tx.power_session(turn.user.id, turn.room.id, turn.now);
+    let latest = latest::read_own(turn, tx, LATEST_MS)?;
+    let came = latest.filter(|(latest, _)| latest.event == ItemEvent::Delivered);
+    Ok(came
+        .zip(session)
+        .is_some_and(|((_, at), session)| at > session.last_at))
 }
 
 /// "and 50 for books" is one more expense only right after one: after a budget or a debt it may be of its

@@ -53,6 +53,14 @@ impl Ingest {
         turn.requested_power = power.filter(RequestedPower::is_explicit);
         turn.now = now;
         let is_power = turn.requested_power.is_some();
+        let is_command = is_sure(&understood.intent)
+            && !matches!(understood.intent, Intent::Help(None) | Intent::Say(_));
+        if !is_power
+            && !is_command
+            && let Some(reply) = carry_out::after_crisis(&turn, tx)?
+        {
+            return Ok(Some(reply.into()));
+        }
         if let Some(reply) = carry_out::answer_to_question(&turn, tx, &understood.intent)? {
             return self.without_model(&turn, tx, &row.text, reply).map(Some);
         }
