@@ -2,6 +2,7 @@
 //! knows what a message is for.
 
 pub(in crate::assistant) mod abbreviations;
+pub(in crate::assistant) mod corrections;
 mod misspelled;
 pub(in crate::assistant) mod phrases;
 mod time_cache;

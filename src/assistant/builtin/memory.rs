@@ -6,6 +6,7 @@ pub(super) mod matching;
 use super::{
     Intent, ParsedMessage, REMINDER_CHARS_MAX, subject, tidied, with_corrected_value, wording,
 };
+use crate::assistant::text::corrections::{self, Strength};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
 
@@ -116,15 +117,16 @@ const CORRECTED_WORDS_MAX: usize = 40;
 /// "the wifi is abc no wait abd": with the later value. `None`: it is not clear what is meant.
 fn meant(text: &str) -> Option<String> {
     let words = Words::new(text);
-    static MARKS: Phrases = Phrases::new(&[
-        "no wait", "wait no", "no sorry", "sorry no", "no i mean", "no i meant", "sorry i mean",
-        "sorry i meant", "scratch that",
-    ]);
-    let mut starts = 1..words.len().min(CORRECTED_WORDS_MAX);
-    let Some((at, from)) = starts.find_map(|at| Some((at, words.after(at, &MARKS)?))) else {
+    // "there is actually no lift"
+    let is_sure = |at: usize, strength| strength == Strength::Sure && words.get(at) != "actually";
+    let mark = |at: usize| {
+        let (from, strength) = corrections::after_mark(&words, at)?;
+        is_sure(at, strength).then_some((at, from))
+    };
+    let Some((at, from)) = (1..words.len().min(CORRECTED_WORDS_MAX)).find_map(mark) else {
         return Some(text.to_owned());
     };
-    let from = words.skip(from, phrases!["its", "it is", "thats", "i mean", "i meant"]);
+    let from = corrections::skip_links(&words, from);
     let said = tidied(words.original(0..at));
     with_corrected_value(&said, &subject(words.original(from..words.len())))
 }

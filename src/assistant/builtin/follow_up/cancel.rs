@@ -7,6 +7,7 @@ use super::new_time::{hours, mentions_time, read_new_time, time_alone};
 use super::past_tense;
 use super::{DoneReport, FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::assistant::builtin::subject;
+use crate::assistant::text::corrections;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
@@ -164,10 +165,11 @@ fn takes_from(words: &Words, range: Range<usize>) -> bool {
 /// a reminder.
 pub(in crate::assistant) fn read_named(words: &Words) -> Option<FollowUp> {
     const WORDS_MAX: usize = 20;
-    static LEAD: Phrases = Phrases::new(&[
-        "please", "pls", "actually", "actually please", "no wait", "no", "wait", "oh", "ok",
-    ]);
-    let start = words.skip(0, &LEAD);
+    let start = words.skip(0, phrases!["oh", "ok"]);
+    let start = words.skip(
+        corrections::skip_mark(words, start),
+        phrases!["please", "pls"],
+    );
     let end = words.len();
     let is_polite = end > start && matches!(words.get(end - 1), "please" | "pls");
     let range = start + 1..end - usize::from(is_polite);

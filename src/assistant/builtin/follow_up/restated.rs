@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::corrected_value::{MARKS, WORDS_MAX, has_digit, only_number, value_in};
+use super::corrected_value::{WORDS_MAX, has_digit, only_number, value_in};
+use crate::assistant::text::corrections;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
 
@@ -45,7 +46,7 @@ fn verb_and_value(words: &Words) -> Option<(usize, usize)> {
 pub fn restated(text: &str, said: &str) -> Option<String> {
     let words = Words::new(text);
     let (verb, value) = verb_and_value(&words)?;
-    let from = words.skip(0, &MARKS);
+    let from = corrections::skip_mark(&words, 0);
     let from = words.skip(from, phrases!["the", "my", "our"]);
     let thing = words.phrase(from..verb);
     let said = Words::new(said);

@@ -2,6 +2,7 @@
 
 use super::is_link;
 use super::questions::begins_question;
+use crate::assistant::text::corrections;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
 use crate::assistant::text::word_set::WordSet;
@@ -120,7 +121,7 @@ pub(super) fn begins_statement(words: &Words, at: usize) -> bool {
     words.after(at, &STATEMENTS).is_some()
 }
 
-/// Something and its time: "call bo at 6", "dinner at luigi saturday at 8".
+/// Something and its time: "call bo at 6", "dinner at luigi saturday at 8", unlike "no, at 6".
 fn tells_plan(words: &Words, at: usize) -> bool {
     let end = (at + 1..words.len()).find(|n| is_set_apart(words, *n));
     let end = end.unwrap_or(words.len());
@@ -131,7 +132,7 @@ fn tells_plan(words: &Words, at: usize) -> bool {
     };
     words.get(at - 1) != "plus"
         && !words.get(at).starts_with(|c: char| c.is_ascii_digit())
-        && when::read(words, at).is_none()
+        && when::read(words, corrections::skip_mark(words, at)).is_none()
         && when::trailing_time(words, at + 1..end).is_some()
         && !has_label()
 }
