@@ -7,6 +7,7 @@ mod misspelled;
 pub(in crate::assistant) mod phrases;
 mod time_cache;
 mod time_expression;
+pub(in crate::assistant) mod verbs;
 pub(in crate::assistant) mod when;
 pub(in crate::assistant) mod word_set;
 pub(in crate::assistant) mod words;

@@ -212,10 +212,7 @@ pub fn choice(phrase: &str, names: &[&str]) -> Option<usize> {
     let lower = phrase.to_lowercase();
     let bare = lower.strip_suffix(" one").unwrap_or(&lower);
     let bare = bare.strip_prefix("the ").unwrap_or(bare);
-    let ordinal = ["first", "second", "third", "fourth", "fifth"]
-        .iter()
-        .position(|ordinal| *ordinal == bare);
-    let ordinal = ordinal.map(|at| (at + 1).to_string());
+    let ordinal = when::ordinal(bare).map(|number| number.to_string());
     let bare = ordinal.as_deref().unwrap_or(bare);
     let found = which(bare, names.iter().copied())?;
     let fits = |name: &&&str| name.to_lowercase().contains(bare);

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use super::change::{number_span, numbers};
 use super::new_time::{hours, mentions_time, read_new_time, time_alone};
-use super::past_tense;
 use super::{DoneReport, FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::assistant::builtin::subject;
 use crate::assistant::text::corrections;
 use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::verbs;
 use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
 
@@ -294,7 +294,7 @@ fn done_already(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     if words.is_question() || verb >= end || is_long {
         return None;
     }
-    let verbs = past_tense::bases(words.get(verb));
+    let verbs = verbs::bases(words.get(verb));
     let from = words.skip(verb + 1, phrases!["the", "my", "our", "to"]);
     let is_pronoun = from + 1 == end
         && matches!(

@@ -8,6 +8,7 @@ use super::parts::{leading_time, split_words};
 use super::{command, is_task_word, names_nothing, repeats, when};
 use crate::assistant::builtin::parsing::read_message;
 use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::verbs;
 use crate::assistant::text::when::{Day, TimeExpression};
 use crate::assistant::text::word_set::WordSet;
 use crate::assistant::text::words::Words;
@@ -52,13 +53,6 @@ static OTHER_TALK: WordSet = WordSet::new(&[
     "usually", "wake", "was", "wasnt", "were", "werent", "what", "whats", "when", "whens", "where",
     "wheres", "whether", "which", "who", "whos", "why", "wish", "wont", "would", "wouldnt",
     "yesterday", "you", "your",
-]);
-
-static IRREGULAR_PAST: WordSet = WordSet::new(&[
-    "arose", "ate", "been", "began", "born", "bought", "came", "did", "done", "drank", "drove",
-    "flew", "forgot", "found", "gave", "gone", "got", "left", "lost", "made", "met", "paid", "ran",
-    "rode", "sat", "saw", "slept", "spent", "spoke", "swam", "told", "took", "went", "woke", "won",
-    "wrote",
 ]);
 
 /// A text that may become a reminder, with what it would be. `None`: it is a question, a doubt, a
@@ -341,5 +335,5 @@ fn is_task(words: &Words, from: usize) -> bool {
 /// The past of a verb: "called", "went".
 pub(super) fn is_past(word: &str) -> bool {
     let is_regular = word.len() > 4 && word.ends_with("ed") && !word.ends_with("eed");
-    is_regular || IRREGULAR_PAST.contains(word)
+    is_regular || verbs::is_irregular_past(word) || matches!(word, "done" | "gone")
 }

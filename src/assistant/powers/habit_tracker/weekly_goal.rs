@@ -3,7 +3,7 @@
 use super::HabitAction;
 use crate::assistant::powers::parsers;
 use crate::assistant::text::phrases::{Phrases, phrases};
-use crate::assistant::text::when;
+use crate::assistant::text::when::{self, amount};
 use crate::assistant::text::words::Words;
 
 /// "change run to 5 times a week", "make running 4x a week": only of a habit that is tracked.
@@ -142,12 +142,8 @@ fn is_often(word: &str) -> bool {
 }
 
 fn times(word: &str) -> Option<u32> {
-    const NAMES: [&str; 7] = ["one", "two", "three", "four", "five", "six", "seven"];
     let digits = word.trim_end_matches(['x', '×']);
-    (1..)
-        .zip(NAMES)
-        .find(|(_, name)| *name == word)
-        .map(|(n, _)| n)
+    amount::number_word(word)
         .or_else(|| digits.parse().ok())
         .filter(|n| (1..=7).contains(n))
 }
