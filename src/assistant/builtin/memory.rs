@@ -7,6 +7,7 @@ use super::{
     Intent, ParsedMessage, REMINDER_CHARS_MAX, subject, tidied, with_corrected_value, wording,
 };
 use crate::assistant::text::corrections::{self, Strength};
+use crate::assistant::text::function_words::is_question_word;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
 
@@ -214,13 +215,8 @@ pub(in crate::assistant) fn asked_about(text: &str, words: &Words) -> Option<Str
     if text.len() > QUESTION_BYTES_MAX || words.len() > QUESTION_WORDS_MAX {
         return None;
     }
-    let question_word = (0..words.len()).find(|at| {
-        phrases![
-            "what", "whats", "when", "whens", "where", "wheres", "who", "whos", "whose", "which",
-            "how", "hows"
-        ]
-        .contains(words.get(*at))
-    });
+    let asks = |at: &usize| is_question_word(words.get(*at)) && words.get(*at) != "why";
+    let question_word = (0..words.len()).find(asks);
     let Some(from) = question_word else {
         let start = words.after(
             0,
@@ -229,11 +225,7 @@ pub(in crate::assistant) fn asked_about(text: &str, words: &Words) -> Option<Str
             ],
         );
         let from = start.or_else(|| words.is_question().then_some(0))?;
-        let end = words.len()
-            - usize::from(matches!(
-                words.get(words.len().saturating_sub(1)),
-                "please" | "pls" | "plz" | "thanks"
-            ));
+        let end = words.before_courtesy(0, words.len());
         let about = subject(words.original(from..end.max(from)));
         return Some(about).filter(|about| !about.is_empty());
     };
@@ -290,10 +282,7 @@ fn forget(message: &ParsedMessage) -> Option<Intent> {
             "remove the memory about", "erase the memory about",
         ],
     )?;
-    let mut end = words.len();
-    if matches!(words.get(end - 1), "please" | "pls") {
-        end -= 1;
-    }
+    let end = words.before_courtesy(from, words.len());
     // "forget what tom owes me"
     if words.get(from) == "what" && (from..end).any(|at| matches!(words.get(at), "owe" | "owes")) {
         return Some(Intent::Unclear(wording::debt_is_no_memory()));

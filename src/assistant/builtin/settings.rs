@@ -39,7 +39,7 @@ fn timezone(message: &ParsedMessage) -> Option<Intent> {
         message.start,
         phrases!["set", "change", "use", "switch", "update"],
     );
-    let stated = words.skip(stated, phrases!["my", "the"]);
+    let stated = words.skip_article(stated);
     let place = match words.after(stated, phrases!["timezone", "time zone"]) {
         Some(next) => next,
         None => return resident(message),

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::assistant::text::words::Words;
+use crate::assistant::text::words::{Words, has_digit};
 
 /// The largest accepted amount: ten million, in minor units.
 pub(super) const AMOUNT_MINOR_MAX: i64 = 1_000_000_000;
@@ -170,7 +170,6 @@ fn hundredths_after(words: &Words, end: usize) -> Option<(i64, usize)> {
 fn ends_amount(words: &Words, at: usize) -> bool {
     let before = |n: usize| at.checked_sub(n).map_or("", |at| words.get(at));
     let and = usize::from(matches!(before(1), "and" | "&"));
-    let has_digit = |word: &str| word.contains(|c: char| c.is_ascii_digit());
     let is_unit = |n: usize| match before(n) {
         word if is_name(word) || SYMBOLS.contains(&word) => has_digit(before(n + 1)),
         word => has_digit(word) && SYMBOLS.iter().any(|symbol| word.contains(symbol)),

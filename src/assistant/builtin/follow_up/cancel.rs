@@ -141,7 +141,7 @@ pub fn named_apart(about: &str) -> Vec<String> {
         let is_and = |at: usize| matches!(words.get(at), "and" | "&");
         let ends = |at: &usize| is_and(*at) || *at > from && words.is_set_off(*at - 1);
         let end = (from..words.len()).find(ends).unwrap_or(words.len());
-        let start = words.skip(from, phrases!["the", "my"]);
+        let start = words.skip_article(from);
         if end > start {
             names.push(subject(words.original(start..end)));
         }
@@ -166,13 +166,9 @@ fn takes_from(words: &Words, range: Range<usize>) -> bool {
 pub(in crate::assistant) fn read_named(words: &Words) -> Option<FollowUp> {
     const WORDS_MAX: usize = 20;
     let start = words.skip(0, phrases!["oh", "ok"]);
-    let start = words.skip(
-        corrections::skip_mark(words, start),
-        phrases!["please", "pls"],
-    );
-    let end = words.len();
-    let is_polite = end > start && matches!(words.get(end - 1), "please" | "pls");
-    let range = start + 1..end - usize::from(is_polite);
+    let start = words.skip_courtesy(corrections::skip_mark(words, start));
+    let end = words.before_courtesy(start + 1, words.len());
+    let range = start + 1..end;
     if range.len() > WORDS_MAX {
         return None;
     }

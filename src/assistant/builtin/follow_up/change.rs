@@ -192,7 +192,7 @@ pub(super) fn rename(words: &Words, range: Range<usize>) -> Option<FollowUp> {
             ReminderRef::Numbered(numbers(words, named)?.0)
         }
         phrase if phrase.ends_with(" reminder") => {
-            let from = words.skip(named, phrases!["my", "the"]);
+            let from = words.skip_article(named);
             ReminderRef::About(subject(words.original(from..to - 1)))
         }
         _ => return None,

@@ -13,9 +13,10 @@ use crate::assistant::builtin::parsing::drop_name;
 use crate::assistant::builtin::settings::is_first_name;
 use crate::assistant::builtin::subject;
 use crate::assistant::text::corrections::{self, Strength};
+use crate::assistant::text::function_words::is_question_word;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when::{self, Day};
-use crate::assistant::text::words::Words;
+use crate::assistant::text::words::{Words, has_digit};
 
 /// A longer message corrects nothing.
 pub(super) const WORDS_MAX: usize = 12;
@@ -101,20 +102,20 @@ fn marked_at_end(words: &Words) -> Option<String> {
 /// something else, as in "5 tomorrow".
 pub fn may_be_value(value: &str) -> bool {
     /// How a sentence of its own, or talk, begins.
-    const BEGINS: [&str; 57] = [
+    const BEGINS: [&str; 49] = [
         "it", "that", "thats", "this", "he", "hes", "she", "shes", "they", "theyre", "him", "her",
         "them", "let", "lets", "wrong", "can", "could", "would", "will", "should", "shall", "do",
-        "does", "did", "is", "are", "was", "am", "im", "ill", "id", "what", "whats", "who", "how",
-        "why", "when", "where", "which", "never", "cancel", "delete", "remove", "forget", "undo",
-        "stop", "add", "ask", "tell", "remind", "maybe", "sure", "yes", "please", "nothing",
-        "hold",
+        "does", "did", "is", "are", "was", "am", "im", "ill", "id", "never", "cancel", "delete",
+        "remove", "forget", "undo", "stop", "add", "ask", "tell", "remind", "maybe", "sure", "yes",
+        "please", "nothing", "hold",
     ];
     const VERBS: [&str; 8] = ["is", "are", "was", "were", "isnt", "arent", "wasnt", "has"];
     let words = Words::new(value);
     let has_verb = words.iter().any(|word| VERBS.contains(&word));
     let names_time = (0..words.len()).any(|at| when::read(&words, at).is_some());
     let is_time = whole_time(&words).is_some();
-    !BEGINS.contains(&words.get(0)) && !has_verb && (is_time || !names_time)
+    let begins = BEGINS.contains(&words.get(0)) || is_question_word(words.get(0));
+    !begins && !has_verb && (is_time || !names_time)
 }
 
 /// The message with that value instead of its own of the same kind: its time, its only number, or
@@ -389,10 +390,6 @@ fn numbers_beside_times<'w>(words: &'w Words<'w>) -> impl Iterator<Item = usize>
         }
         *at >= time_end && has_digit(words.get(*at))
     })
-}
-
-pub(super) fn has_digit(word: &str) -> bool {
-    word.contains(|c: char| c.is_ascii_digit())
 }
 
 #[cfg(test)]

@@ -177,15 +177,14 @@ fn may_reword(words: &Words, at: usize) -> bool {
 }
 
 fn without_thanks(words: &Words) -> usize {
-    static LAST: Phrases = Phrases::new(&[
-        "please", "pls", "plz", "thanks", "thx", "ty", "instead", "then", "too", "thanks a lot",
-        "thank you", "thank you so much", "thank you very much", "from now on",
-    ]);
+    let last = phrases!["ty", "instead", "then", "too", "from now on"];
     const LAST_WORDS_MAX: usize = 4;
     let mut end = words.len();
     loop {
         let first = end.saturating_sub(LAST_WORDS_MAX).max(1);
-        match (first..end).find(|at| words.after(*at, &LAST) == Some(end)) {
+        let is_last =
+            |at: &usize| words.is_courtesy(*at, end) || words.after(*at, last) == Some(end);
+        match (first..end).find(is_last) {
             Some(at) => end = at,
             None => return end,
         }

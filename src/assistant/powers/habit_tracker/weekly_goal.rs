@@ -45,7 +45,7 @@ fn said_so_often(words: &Words, at: usize, end: usize) -> Option<HabitAction> {
 
 /// A habit after "track" alone: only if it is said how often.
 pub(super) fn tracked_so_often(words: &Words, from: usize, end: usize) -> Option<HabitAction> {
-    let from = words.skip(from, phrases!["my", "the"]);
+    let from = words.skip_article(from);
     let is_other = |at: usize| {
         phrases![
             "mood", "moods", "spending", "expenses", "budget", "parcel", "parcels", "package",
