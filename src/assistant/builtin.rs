@@ -19,6 +19,7 @@ use std::cell::Cell;
 
 use super::help::HelpGroup;
 use super::wording;
+use crate::assistant::text::function_words::is_question_word;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
 use crate::assistant::text::words::{Words, stable_hash};
@@ -363,11 +364,8 @@ pub fn asks(text: &str, persona: &str) -> bool {
 }
 
 fn is_question(words: &Words) -> bool {
-    static ASKS: Phrases = Phrases::new(&[
-        "what", "whats", "who", "whos", "how", "hows", "when", "whens", "where", "wheres", "which",
-        "why", "show", "list", "do", "does", "did", "is", "are", "am",
-    ]);
-    words.is_question() || words.after(0, &ASKS).is_some()
+    let asks = phrases!["show", "list", "do", "does", "did", "is", "are", "am"];
+    words.is_question() || is_question_word(words.get(0)) || asks.contains(words.get(0))
 }
 
 /// The language in which a text tells of a crisis, as a tag of BCP 47. `None`: it tells of none.

@@ -52,10 +52,7 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     if words.len() > WORDS_MAX || !message.is_addressed {
         return None;
     }
-    let end = match words.get(words.len().saturating_sub(1)) {
-        "please" | "pls" => words.len() - 1,
-        _ => words.len(),
-    };
+    let end = words.before_courtesy(0, words.len());
     if let Some(from) = words.after(message.start, &REMINDERS) {
         let about = words.after(from, phrases!["about", "of", "with"]);
         let for_what = words.after(from, phrases!["for", "to"]);

@@ -151,7 +151,7 @@ pub(in crate::assistant) fn is_emergency_before_request(words: &Words) -> bool {
     }
     let begins = |at: &usize| {
         let is_apart = words.is_set_off(*at - 1) || matches!(words.get(*at - 1), "and" | "so");
-        let verb = words.skip(*at, phrases!["please", "pls", "can you", "could you"]);
+        let verb = words.skip_courtesy(*at);
         is_apart
             && words
                 .after(verb, phrases!["remind me", "remind us"])

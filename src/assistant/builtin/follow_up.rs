@@ -10,7 +10,6 @@ mod moment;
 mod near_day;
 mod new_time;
 mod next_dates;
-mod past_tense;
 mod read;
 mod restated;
 mod revised_time;

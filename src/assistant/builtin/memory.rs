@@ -6,6 +6,8 @@ pub(super) mod matching;
 use super::{
     Intent, ParsedMessage, REMINDER_CHARS_MAX, subject, tidied, with_corrected_value, wording,
 };
+use crate::assistant::text::corrections::{self, Strength};
+use crate::assistant::text::function_words::is_question_word;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
 
@@ -116,15 +118,16 @@ const CORRECTED_WORDS_MAX: usize = 40;
 /// "the wifi is abc no wait abd": with the later value. `None`: it is not clear what is meant.
 fn meant(text: &str) -> Option<String> {
     let words = Words::new(text);
-    static MARKS: Phrases = Phrases::new(&[
-        "no wait", "wait no", "no sorry", "sorry no", "no i mean", "no i meant", "sorry i mean",
-        "sorry i meant", "scratch that",
-    ]);
-    let mut starts = 1..words.len().min(CORRECTED_WORDS_MAX);
-    let Some((at, from)) = starts.find_map(|at| Some((at, words.after(at, &MARKS)?))) else {
+    // "there is actually no lift"
+    let is_sure = |at: usize, strength| strength == Strength::Sure && words.get(at) != "actually";
+    let mark = |at: usize| {
+        let (from, strength) = corrections::after_mark(&words, at)?;
+        is_sure(at, strength).then_some((at, from))
+    };
+    let Some((at, from)) = (1..words.len().min(CORRECTED_WORDS_MAX)).find_map(mark) else {
         return Some(text.to_owned());
     };
-    let from = words.skip(from, phrases!["its", "it is", "thats", "i mean", "i meant"]);
+    let from = corrections::skip_links(&words, from);
     let said = tidied(words.original(0..at));
     with_corrected_value(&said, &subject(words.original(from..words.len())))
 }
@@ -212,13 +215,8 @@ pub(in crate::assistant) fn asked_about(text: &str, words: &Words) -> Option<Str
     if text.len() > QUESTION_BYTES_MAX || words.len() > QUESTION_WORDS_MAX {
         return None;
     }
-    let question_word = (0..words.len()).find(|at| {
-        phrases![
-            "what", "whats", "when", "whens", "where", "wheres", "who", "whos", "whose", "which",
-            "how", "hows"
-        ]
-        .contains(words.get(*at))
-    });
+    let asks = |at: &usize| is_question_word(words.get(*at)) && words.get(*at) != "why";
+    let question_word = (0..words.len()).find(asks);
     let Some(from) = question_word else {
         let start = words.after(
             0,
@@ -227,11 +225,7 @@ pub(in crate::assistant) fn asked_about(text: &str, words: &Words) -> Option<Str
             ],
         );
         let from = start.or_else(|| words.is_question().then_some(0))?;
-        let end = words.len()
-            - usize::from(matches!(
-                words.get(words.len().saturating_sub(1)),
-                "please" | "pls" | "plz" | "thanks"
-            ));
+        let end = words.before_courtesy(0, words.len());
         let about = subject(words.original(from..end.max(from)));
         return Some(about).filter(|about| !about.is_empty());
     };
@@ -288,10 +282,7 @@ fn forget(message: &ParsedMessage) -> Option<Intent> {
             "remove the memory about", "erase the memory about",
         ],
     )?;
-    let mut end = words.len();
-    if matches!(words.get(end - 1), "please" | "pls") {
-        end -= 1;
-    }
+    let end = words.before_courtesy(from, words.len());
     // "forget what tom owes me"
     if words.get(from) == "what" && (from..end).any(|at| matches!(words.get(at), "owe" | "owes")) {
         return Some(Intent::Unclear(wording::debt_is_no_memory()));

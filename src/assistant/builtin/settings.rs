@@ -5,6 +5,7 @@ mod first_names;
 use std::ops::Range;
 
 use super::{Intent, ParsedMessage, subject, wording};
+use crate::assistant::text::corrections::{self, Strength};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
 use crate::assistant::text::zone;
@@ -38,7 +39,7 @@ fn timezone(message: &ParsedMessage) -> Option<Intent> {
         message.start,
         phrases!["set", "change", "use", "switch", "update"],
     );
-    let stated = words.skip(stated, phrases!["my", "the"]);
+    let stated = words.skip_article(stated);
     let place = match words.after(stated, phrases!["timezone", "time zone"]) {
         Some(next) => next,
         None => return resident(message),
@@ -156,15 +157,15 @@ fn name(message: &ParsedMessage) -> Option<Intent> {
 
 /// Where the name begins that is meant in the end: "Anna, no wait, Ana", "anna no ana".
 fn corrected_from(words: &Words, from: usize) -> usize {
-    static MARKS: Phrases = Phrases::new(&[
-        "no wait", "wait no", "no sorry", "sorry no", "no i mean", "no i meant", "sorry i mean",
-        "i mean", "i meant", "actually no", "no its", "sorry its", "no", "sorry", "wait",
-    ]);
     let is_name = |at: usize| {
         let is_capital = words.original(at..at + 1).starts_with(char::is_uppercase);
         words.len() <= at + 2 && (is_capital || is_first_name(words.get(at)))
     };
-    let after = |at: usize| words.after(at, &MARKS).filter(|next| is_name(*next));
+    let after = |at: usize| {
+        let (end, strength) = corrections::after_mark(words, at)?;
+        let next = corrections::skip_links(words, end);
+        (strength > Strength::BeforeTime && is_name(next)).then_some(next)
+    };
     let mut starts = from + 1..words.len();
     starts.find_map(after).unwrap_or(from)
 }

@@ -4,7 +4,7 @@
 use super::statement;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
-use crate::assistant::text::words::Words;
+use crate::assistant::text::words::{Words, has_digit};
 use crate::assistant::wording;
 
 /// The words after a time.
@@ -77,7 +77,6 @@ fn bare(text: &str) -> &str {
 /// time.
 fn asks_or_tells(words: &Words, at: usize) -> bool {
     let rest = Words::new(words.original(at..words.len()));
-    let has_digit = |word: &str| word.contains(|c: char| c.is_ascii_digit());
     rest.iter().any(has_digit)
         || (0..rest.len()).any(|at| when::read(&rest, at).is_some())
         || statement::begins_request(&rest)

@@ -45,7 +45,7 @@ pub(super) fn parse(message: &ParsedMessage) -> Option<(RequestStrength, Calenda
         ],
     );
     let from = on.or(off)?;
-    let from = words.skip(from, phrases!["my", "the"]);
+    let from = words.skip_article(from);
     let name = if words.get(from) == "calendar" {
         parsers::original(words, from + 1, end)
     } else if words.get(end - 1) == "calendar" {

@@ -82,7 +82,7 @@ fn daily(message: &ParsedMessage) -> Option<DailySummaryAction> {
             "send me", "give me", "i want", "send", "show me", "set up", "set",
         ],
     );
-    let at = words.skip(at, phrases!["my", "a", "the"]);
+    let at = words.skip_article(at);
     let from = words.after(at, phrases!["daily summary", "summary"])?;
     let daily = words.get(at) == "daily";
     let every = words.after(

@@ -69,7 +69,7 @@ pub(super) fn parse(message: &ParsedMessage) -> Option<(RequestStrength, MailQue
 /// A few words without their article.
 fn name(message: &ParsedMessage, from: usize, to: usize) -> Option<String> {
     let words = &message.words;
-    let from = words.skip(from, phrases!["the", "my"]);
+    let from = words.skip_article(from);
     let name = parsers::original(words, from, to);
     (!name.is_empty() && to - from <= NAME_WORDS_MAX).then_some(name)
 }

@@ -3,21 +3,41 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::assistant::text::words::Words;
+use crate::assistant::text::words::{Words, has_digit};
 
 /// The largest accepted amount: ten million, in minor units.
 pub(super) const AMOUNT_MINOR_MAX: i64 = 1_000_000_000;
 
 const SYMBOLS: [&str; 12] = ["$", "€", "£", "¥", "₹", "₽", "₺", "₩", "₫", "₪", "₦", "₴"];
-const NAMES: [&str; 81] = [
-    "dollars", "dollar", "bucks", "buck", "usd", "euros", "euro", "eur", "pounds", "pound", "gbp",
-    "quid", "francs", "franc", "chf", "yen", "jpy", "rupees", "rupee", "inr", "pesos", "peso",
-    "reais", "real", "brl", "zloty", "pln", "kronor", "kroner", "crowns", "sek", "nok", "dkk",
-    "czk", "lira", "try", "cad", "aud", "nzd", "rub", "uah", "won", "yuan", "cny", "pfund",
-    "sterling", "franken", "krona", "krone", "korun", "kr", "kč", "zł", "zlotys", "huf", "forint",
-    "ron", "lei", "leva", "bgn", "rubles", "roubles", "hryvnia", "baht", "thb", "rand", "zar",
-    "dirham", "dirhams", "aed", "sgd", "hkd", "mxn", "php", "ringgit", "shekels", "ils", "rs",
-    "idr", "rupiah", "dong",
+/// Names of one currency; its own name is the first. "¥" is the yen.
+const SAME: [&[&str]; 21] = [
+    &["$", "dollars", "dollar", "bucks", "buck", "usd"],
+    &["€", "euros", "euro", "eur"],
+    &["£", "pounds", "pound", "gbp", "quid", "pfund", "sterling"],
+    &["¥", "yen", "jpy"],
+    &["₹", "rupees", "rupee", "inr", "rs"],
+    &["₽", "rub", "rubles", "roubles"],
+    &["₺", "lira", "try"],
+    &["₩", "won"],
+    &["₴", "uah", "hryvnia"],
+    &["₪", "ils", "shekels"],
+    &["₫", "dong"],
+    &["pln", "zloty", "zlotys", "zł"],
+    &["czk", "korun", "kč"],
+    &["huf", "forint"],
+    &["ron", "lei"],
+    &["bgn", "leva"],
+    &["thb", "baht"],
+    &["zar", "rand"],
+    &["aed", "dirham", "dirhams"],
+    &["idr", "rupiah"],
+    &["chf", "francs", "franc", "franken"],
+];
+/// Names of one currency each, or of several.
+const OTHER_NAMES: [&str; 24] = [
+    "pesos", "peso", "reais", "real", "brl", "kronor", "kroner", "crowns", "sek", "nok", "dkk",
+    "cad", "aud", "nzd", "yuan", "cny", "krona", "krone", "kr", "sgd", "hkd", "mxn", "php",
+    "ringgit",
 ];
 const CENTS: [&str; 4] = ["cents", "cent", "ct", "pence"];
 /// Names that people also use of other money than that.
@@ -119,7 +139,7 @@ pub(super) fn read(words: &Words, at: usize) -> Option<(Money, usize)> {
         (Some(symbol), _) => (typed(symbol, true), at + 1),
         (None, Some(symbol)) => (typed(symbol, false), at + 1),
         _ if SYMBOLS.contains(&next) => (typed(next, false), at + 2),
-        _ if NAMES.contains(&next) => (typed(subject_of(words, at + 1), false), at + 2),
+        _ if is_name(next) => (typed(subject_of(words, at + 1), false), at + 2),
         _ => (None, at + 1),
     };
     // "23 euros and 40 cents"
@@ -141,7 +161,7 @@ fn hundredths_after(words: &Words, end: usize) -> Option<(i64, usize)> {
     }
     let is_name = end
         .checked_sub(1)
-        .is_some_and(|last| NAMES.contains(&words.get(last)));
+        .is_some_and(|last| is_name(words.get(last)));
     let is_alone = at == end && words.get(at).len() == 2 && is_name;
     (is_alone && matches!(words.get(at + 1), "" | "on" | "for")).then_some((count, at + 1))
 }
@@ -150,9 +170,8 @@ fn hundredths_after(words: &Words, end: usize) -> Option<(i64, usize)> {
 fn ends_amount(words: &Words, at: usize) -> bool {
     let before = |n: usize| at.checked_sub(n).map_or("", |at| words.get(at));
     let and = usize::from(matches!(before(1), "and" | "&"));
-    let has_digit = |word: &str| word.contains(|c: char| c.is_ascii_digit());
     let is_unit = |n: usize| match before(n) {
-        word if NAMES.contains(&word) || SYMBOLS.contains(&word) => has_digit(before(n + 1)),
+        word if is_name(word) || SYMBOLS.contains(&word) => has_digit(before(n + 1)),
         word => has_digit(word) && SYMBOLS.iter().any(|symbol| word.contains(symbol)),
     };
     let end = at.saturating_sub(and);
@@ -217,9 +236,14 @@ pub(super) fn parts(words: &Words, from: usize, end: usize) -> Vec<(usize, usize
     parts
 }
 
+fn is_name(word: &str) -> bool {
+    let is_one = || SAME.iter().any(|names| names.contains(&word));
+    !SYMBOLS.contains(&word) && (is_one() || OTHER_NAMES.contains(&word))
+}
+
 /// Whether it is the name or the symbol of a currency.
 pub(super) fn is_currency(word: &str) -> bool {
-    NAMES.contains(&word) || SYMBOLS.contains(&word)
+    is_name(word) || SYMBOLS.contains(&word)
 }
 
 fn subject_of<'a>(words: &Words<'a>, at: usize) -> &'a str {
@@ -287,38 +311,11 @@ pub(super) fn display(minor: i64, currency: Option<&Currency>) -> String {
     }
 }
 
-/// One name for the names of one currency: "$" for "bucks". "¥" is the yen.
+/// One name for the names of one currency: "$" for "bucks".
 fn unit(text: &str) -> String {
-    const SAME: [(&str, &[&str]); 21] = [
-        ("$", &["dollars", "dollar", "bucks", "buck", "usd"]),
-        ("€", &["euros", "euro", "eur"]),
-        (
-            "£",
-            &["pounds", "pound", "gbp", "quid", "pfund", "sterling"],
-        ),
-        ("¥", &["yen", "jpy"]),
-        ("₹", &["rupees", "rupee", "inr", "rs"]),
-        ("₽", &["rub", "rubles", "roubles"]),
-        ("₺", &["lira", "try"]),
-        ("₩", &["won"]),
-        ("₴", &["uah", "hryvnia"]),
-        ("₪", &["ils", "shekels"]),
-        ("₫", &["dong"]),
-        ("pln", &["zloty", "zlotys", "zł"]),
-        ("czk", &["korun", "kč"]),
-        ("huf", &["forint"]),
-        ("ron", &["lei"]),
-        ("bgn", &["leva"]),
-        ("thb", &["baht"]),
-        ("zar", &["rand"]),
-        ("aed", &["dirham", "dirhams"]),
-        ("idr", &["rupiah"]),
-        ("chf", &["francs", "franc", "franken"]),
-    ];
     let lower = text.to_lowercase();
-    let mut same = SAME.iter();
-    let found = same.find(|(_, names)| names.contains(&lower.as_str()));
-    found.map_or(lower, |(one, _)| (*one).to_owned())
+    let found = SAME.iter().find(|names| names.contains(&lower.as_str()));
+    found.map_or(lower, |names| names[0].to_owned())
 }
 
 /// The currency of all entries: the first one named. The error is the sentence that refuses another

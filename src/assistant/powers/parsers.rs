@@ -5,7 +5,7 @@ use chrono::NaiveDate;
 use super::local_time::date;
 use super::texts::same;
 use crate::assistant::builtin::subject;
-use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::phrases::phrases;
 use crate::assistant::text::when::{self, Day, TimeExpression, TimeOfDay};
 use crate::assistant::text::words::Words;
 use crate::clock::{Timestamp, Zone};
@@ -212,10 +212,7 @@ pub fn choice(phrase: &str, names: &[&str]) -> Option<usize> {
     let lower = phrase.to_lowercase();
     let bare = lower.strip_suffix(" one").unwrap_or(&lower);
     let bare = bare.strip_prefix("the ").unwrap_or(bare);
-    let ordinal = ["first", "second", "third", "fourth", "fifth"]
-        .iter()
-        .position(|ordinal| *ordinal == bare);
-    let ordinal = ordinal.map(|at| (at + 1).to_string());
+    let ordinal = when::ordinal(bare).map(|number| number.to_string());
     let bare = ordinal.as_deref().unwrap_or(bare);
     let found = which(bare, names.iter().copied())?;
     let fits = |name: &&&str| name.to_lowercase().contains(bare);
@@ -225,25 +222,11 @@ pub fn choice(phrase: &str, names: &[&str]) -> Option<usize> {
 
 /// The end of a text: before "please" and "thank you".
 pub(super) fn end(words: &Words) -> usize {
-    static COURTESIES: Phrases = Phrases::new(&[
-        "please and thank you", "please and thanks", "thank you", "thank u", "please", "pls",
-        "plz", "plss", "thanks", "thx", "ty", "tysm",
-    ]);
-    const LAST_WORDS: [&str; 10] = [
-        "you", "thanks", "u", "please", "pls", "plz", "plss", "thx", "ty", "tysm",
-    ];
-    let mut end = words.len();
-    let before = |end: usize| {
-        if !LAST_WORDS.contains(&words.get(end.checked_sub(1)?)) {
-            return None; // most texts
-        }
-        let mut starts = end.saturating_sub(4).max(1)..end; // the longest first
-        starts.find(|at| words.after(*at, &COURTESIES) == Some(end))
-    };
-    while let Some(at) = before(end) {
-        end = at;
+    let end = words.before_courtesy(1, words.len());
+    match words.get(end.saturating_sub(1)) {
+        "ty" if end > 1 => words.before_courtesy(1, end - 1),
+        _ => end,
     }
-    end
 }
 
 /// The original words without surrounding punctuation.

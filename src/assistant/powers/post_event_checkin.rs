@@ -121,7 +121,7 @@ pub(super) fn parse(message: &ParsedMessage) -> Option<(RequestStrength, Checkin
         return Some((Clear, CheckinAction::List));
     }
     if let Some(from) = words.after(at, &NOT_TO_ASK) {
-        let from = words.skip(from, phrases!["my", "the"]);
+        let from = words.skip_article(from);
         let about = parsers::original(words, from, end);
         return (!about.is_empty()).then_some((Clear, CheckinAction::Remove { about, on: None }));
     }

@@ -194,7 +194,7 @@ fn of_superpower(message: &ParsedMessage, at: usize, end: usize) -> Option<Notic
     let stop = words.after(at, phrases!["stop", "mute", "turn off", "no more"]);
     let resume = words.after(at, phrases!["resume", "unmute", "turn on", "restart"]);
     let from = stop.or(resume)?;
-    let from = words.skip(from, phrases!["my", "the"]);
+    let from = words.skip_article(from);
     let to = if matches!(words.get(end - 1), "messages" | "notices" | "again") {
         end - 1
     } else {

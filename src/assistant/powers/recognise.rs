@@ -3,7 +3,6 @@
 
 mod clauses;
 mod corrected;
-mod needed_words;
 mod statements;
 mod words;
 
@@ -15,8 +14,7 @@ use crate::assistant::builtin::follow_up::UNDO;
 use crate::assistant::builtin::parsing::read_message;
 use crate::assistant::text::phrases::Phrases;
 use corrected::Correction;
-use needed_words::may_be_meant;
-use words::may_ask;
+use words::{may_ask, may_be_meant};
 
 /// Longer messages request none.
 const TEXT_BYTES_MAX: usize = 4_096;
@@ -73,7 +71,7 @@ pub(in crate::assistant) fn recognise_message(
     message: &ParsedMessage,
     has_clauses: bool,
 ) -> PowerCalls {
-    match message.words.iter_hashed().any(may_ask) {
+    match may_ask(&message.words) {
         true => in_message(message, has_clauses),
         false => PowerCalls::default(),
     }

@@ -1,7 +1,7 @@
 //! Common purchases: an amount beside one of these words was spent on it.
 
 /// Sorted.
-const USUAL: [&str; 40] = [
+pub(super) const USUAL: [&str; 40] = [
     "beer", "beers", "breakfast", "brunch", "burger", "bus", "cinema", "coffee", "dinner",
     "drinks", "food", "fuel", "gas", "groceries", "haircut", "kebab", "lunch", "medicine", "metro",
     "movie", "parking", "petrol", "pharmacy", "pizza", "rent", "sandwich", "shopping", "snack",

@@ -45,6 +45,11 @@ const BARE_HOUR_PM_MAX: u32 = 6;
 /// The last bare hour that also occurs in the evening: 22:00.
 const BARE_HOUR_TWICE_MAX: u32 = 10;
 
+/// Whether a day is named within those words.
+pub(in crate::assistant) fn names_day(words: &Words, mut range: std::ops::Range<usize>) -> bool {
+    range.any(|at| read(words, at).is_some_and(|(spec, _)| spec.day.is_some()))
+}
+
 impl TimeExpression {
     /// Parses one more part at `at`. Returns the index after it. `linked`: the word before.
     fn take(&mut self, words: &Words, at: usize, linked: &str) -> Option<usize> {

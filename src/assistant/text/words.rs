@@ -272,6 +272,15 @@ impl<'a> Words<'a> {
     }
 }
 
+/// Whether a digit is anywhere in it.
+pub(in crate::assistant) fn has_digit(word: &str) -> bool {
+    word.contains(|c: char| c.is_ascii_digit())
+}
+
+pub(in crate::assistant) fn begins_with_digit(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+}
+
 /// Where the slash is in two times of day, "8am/8pm" or "8:00/20:00". "8/20" is a date.
 fn slash_of_hours(word: &str) -> Option<usize> {
     if !word.starts_with(|c: char| c.is_ascii_digit()) {

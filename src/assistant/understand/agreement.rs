@@ -8,13 +8,12 @@ use crate::assistant::builtin::{
     one_request,
 };
 use crate::assistant::powers::{PowerCall, RequestStrength, recognise};
-use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::function_words::is_yes;
+use crate::assistant::text::phrases::phrases;
 use crate::assistant::wording;
 
 /// A longer message is no answer.
 const WORDS_MAX: usize = 40;
-
-static YES: Phrases = Phrases::new(&["yes please", "yes pls", "yes", "yeah", "yep", "yup", "sure"]);
 
 /// A reminder of something to do and its time.
 fn stated_plan(message: &ParsedMessage, is_linked: bool) -> Option<Intent> {
@@ -45,7 +44,7 @@ pub(super) fn yes_and_request(message: &ParsedMessage) -> Option<Intent> {
     if !message.is_addressed || words.len() > WORDS_MAX {
         return None;
     }
-    let yes_end = words.after(0, &YES)?;
+    let yes_end = is_yes(words.get(0)).then(|| words.skip(1, phrases!["please", "pls"]))?;
     let from = words.skip(yes_end, phrases!["and also", "and", "also", "but"]);
     let is_linked = from > yes_end || words.is_set_off(yes_end - 1);
     let context = MessageContext {

@@ -16,7 +16,7 @@ use chrono::{Datelike, NaiveDate, NaiveTime, Timelike, Weekday};
 
 use super::calendar;
 use crate::clock::{Timestamp, Zone};
-use day_parts::in_day_part;
+use day_parts::{in_day_part, is_after_noon};
 pub(super) use reading::has_part_of_hour;
 use reading::{day, has_part_near, hour};
 pub use relative::tells_number_in_words;
@@ -24,13 +24,6 @@ pub(super) use relative::{begins_distance, is_unit_of_time};
 use repetition::NamedRepetition;
 use tokens::tokens;
 
-/// By these an hour without am or pm is one after noon.
-const AFTERNOON_WORDS: [&str; 31] = [
-    "afternoon", "evening", "night", "tonight", "pm", "nachmittag", "nachmittags", "abend",
-    "abends", "nachts", "tarde", "noche", "noite", "midi", "soir", "nuit", "pomeriggio", "sera",
-    "stasera", "notte", "middag", "middags", "avond", "avonds", "vanavond", "nacht", "eftermiddag",
-    "eftermiddagen", "kväll", "kvällen", "ikväll",
-];
 /// Afternoon words in scripts without spaces, or with many forms.
 const AFTERNOON_PARTS: [&str; 12] = [
     "午後", "下午", "晚上", "夜", "夕", "晩", "傍晚", "오후", "저녁", "вечера", "дня", "مساء",
@@ -104,9 +97,7 @@ impl NamedTimes {
         let today = now.utc().with_timezone(&zone).date_naive();
         let text = unspaced::with_figures(&text.to_lowercase());
         let tokens = tokens(&text);
-        let is_afternoon = tokens
-            .iter()
-            .any(|token| AFTERNOON_WORDS.contains(&token.text))
+        let is_afternoon = tokens.iter().any(|token| is_after_noon(token.text))
             || AFTERNOON_PARTS.iter().any(|part| text.contains(part));
         let mut named = Self {
             days: unspaced::days(&text, today),

@@ -1,6 +1,7 @@
 //! What plainly asks for something else, soon after a crisis: "translate hello", "whats the
 //! weather". Whatever may belong to the crisis is not among it.
 
+use crate::assistant::text::function_words::is_question_word;
 use crate::assistant::text::phrases::Phrases;
 use crate::assistant::text::word_set::WordSet;
 use crate::assistant::text::words::Words;
@@ -23,7 +24,6 @@ static TASKS: Phrases = Phrases::new(&[
 ]);
 
 static QUESTIONS: Phrases = Phrases::new(&[
-    "what", "whats", "who", "whos", "when", "whens", "where", "wheres", "which", "how", "hows",
     "is", "are", "does", "do", "did", "will", "has", "any", "show", "tell",
 ]);
 
@@ -67,6 +67,8 @@ pub(in crate::assistant) fn is_unrelated(words: &Words) -> bool {
     if words.get(at) == "translate" {
         return at + 1 < words.len() && !matches!(words.get(at + 1), "it" | "that" | "this");
     }
-    let is_asked = words.after(at, &TASKS).is_some() || words.after(at, &QUESTIONS).is_some();
+    let is_asked = words.after(at, &TASKS).is_some()
+        || words.after(at, &QUESTIONS).is_some()
+        || is_question_word(words.get(at));
     is_asked && has_topic
 }

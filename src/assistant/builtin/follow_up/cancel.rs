@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use super::change::{number_span, numbers};
 use super::new_time::{hours, mentions_time, read_new_time, time_alone};
-use super::past_tense;
 use super::{DoneReport, FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::assistant::builtin::subject;
+use crate::assistant::text::corrections;
 use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::verbs;
 use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
 
@@ -140,7 +141,7 @@ pub fn named_apart(about: &str) -> Vec<String> {
         let is_and = |at: usize| matches!(words.get(at), "and" | "&");
         let ends = |at: &usize| is_and(*at) || *at > from && words.is_set_off(*at - 1);
         let end = (from..words.len()).find(ends).unwrap_or(words.len());
-        let start = words.skip(from, phrases!["the", "my"]);
+        let start = words.skip_article(from);
         if end > start {
             names.push(subject(words.original(start..end)));
         }
@@ -164,13 +165,10 @@ fn takes_from(words: &Words, range: Range<usize>) -> bool {
 /// a reminder.
 pub(in crate::assistant) fn read_named(words: &Words) -> Option<FollowUp> {
     const WORDS_MAX: usize = 20;
-    static LEAD: Phrases = Phrases::new(&[
-        "please", "pls", "actually", "actually please", "no wait", "no", "wait", "oh", "ok",
-    ]);
-    let start = words.skip(0, &LEAD);
-    let end = words.len();
-    let is_polite = end > start && matches!(words.get(end - 1), "please" | "pls");
-    let range = start + 1..end - usize::from(is_polite);
+    let start = words.skip(0, phrases!["oh", "ok"]);
+    let start = words.skip_courtesy(corrections::skip_mark(words, start));
+    let end = words.before_courtesy(start + 1, words.len());
+    let range = start + 1..end;
     if range.len() > WORDS_MAX {
         return None;
     }
@@ -292,7 +290,7 @@ fn done_already(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     if words.is_question() || verb >= end || is_long {
         return None;
     }
-    let verbs = past_tense::bases(words.get(verb));
+    let verbs = verbs::bases(words.get(verb));
     let from = words.skip(verb + 1, phrases!["the", "my", "our", "to"]);
     let is_pronoun = from + 1 == end
         && matches!(

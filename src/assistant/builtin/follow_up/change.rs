@@ -10,6 +10,7 @@ use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::assistant::builtin::reminder::before::other_offset;
 use crate::assistant::builtin::reminder::repeats::{self, Repeat};
 use crate::assistant::builtin::{reminder, subject};
+use crate::assistant::text::corrections::{self, Strength};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
@@ -19,12 +20,12 @@ const NUMBERS_MAX: usize = 20;
 /// Lists are not longer than this.
 const NUMBER_MAX: usize = 200;
 
-/// Words that begin the correction of something that was just said.
-pub(super) const CORRECTIONS: [&str; 19] = [
-    "no i meant", "no i mean", "sorry i meant", "sorry i mean", "oops i meant", "oops i mean",
-    "i meant", "i mean", "oops sorry", "oops", "thats wrong", "wrong", "actually", "no sorry",
-    "no wait", "wait", "nvm", "nevermind", "never mind",
-];
+/// The first word after those that correct something that was just said. "make it 6" is no such
+/// mark: `change` reads it.
+pub(super) fn after_correction(words: &Words, at: usize) -> Option<usize> {
+    let mark = corrections::after_mark(words, at).filter(|_| words.get(at) != "make");
+    mark.map(|(end, _)| end)
+}
 
 /// "no, saturday", "actually make it 11", "sorry, at 5": a correction of the last one.
 pub(super) fn corrected(words: &Words, range: Range<usize>) -> Option<FollowUp> {
@@ -33,16 +34,9 @@ pub(super) fn corrected(words: &Words, range: Range<usize>) -> Option<FollowUp> 
     if is_before && other_offset(words, range.start).is_some() {
         return Some(FollowUp::ChangeBefore);
     }
-    let from = words.after(range.start, &CORRECTIONS);
-    let from = from.or_else(|| words.after(range.start, phrases!["no", "nah", "nope", "sorry"]));
-    // "rather on sunday", unlike "rather not"
-    let rather = phrases!["or rather", "rather", "or better", "better"];
-    let rather = words.after(range.start, rather);
-    let is_time = |from: &usize| time_alone(words, *from..range.end).is_some();
-    let from = from.or(rather.filter(is_time));
-    // "7 i mean"
+    let from = after_correction(words, range.start);
     let last = range.end.saturating_sub(2).max(range.start);
-    let is_marked = words.after(last, phrases!["i mean", "i meant"]) == Some(range.end);
+    let is_marked = corrections::after_mark(words, last) == Some((range.end, Strength::BeforeAny));
     let (from, range) = match (from, is_marked && last > range.start) {
         (Some(from), _) => (from, range),
         (None, true) => (range.start, range.start..last),
@@ -51,7 +45,7 @@ pub(super) fn corrected(words: &Words, range: Range<usize>) -> Option<FollowUp> 
     if let Some(found) = words.after(from, phrases!["make", "change", "move"]) {
         return change(words, found - 1..range.end);
     }
-    let from = words.skip(from, phrases!["i meant"]);
+    let from = corrections::skip_links(words, from);
     if let Some(found) = limited(words, from..range.end) {
         return Some(found);
     }
@@ -122,7 +116,7 @@ pub(super) fn reworded(words: &Words, range: Range<usize>) -> Option<FollowUp> {
                 || when::read(words, part.start).is_some()
         };
         // "not ben, i meant ann"
-        let new = words.skip(new.start, &CORRECTIONS)..new.end;
+        let new = corrections::skip_mark(words, new.start)..new.end;
         let is_new_time = is_other(&new) || mentions_time(words, new.clone());
         let fits = is_short(&old) && is_short(&new) && !is_other(&old) && !is_new_time;
         let [old, new] = [old, new].map(|part| subject(words.original(part)));
@@ -149,16 +143,12 @@ pub(super) fn reworded(words: &Words, range: Range<usize>) -> Option<FollowUp> {
             .then(|| reword(is_named, next..range.end))
             .flatten();
     }
-    let marks = [
-        "no wait", "wait no", "wait", "sorry i meant", "sorry i mean", "oops i meant", "i meant",
-        "i mean", "i said", "no i meant", "no i said", "actually", "oops", "sorry", "no",
-    ];
-    // The longest phrase wins.
-    let mark = marks
-        .iter()
-        .filter_map(|mark| words.after(range.start, &[*mark]));
-    let mark = mark.max();
+    let mark = corrections::after_mark(words, range.start);
+    let mark = mark.filter(|(_, strength)| *strength > Strength::BeforeTime);
+    let mark = mark.map(|(end, _)| end);
     let from = mark.unwrap_or(range.start);
+    let said = words.after(from, phrases!["i said"]);
+    let (mark, from) = (said.or(mark), said.unwrap_or(from));
     if let Some(old) = words.after(from, phrases!["not"]) {
         let but = linked(old, &["but"]);
         let set_off = || {
@@ -202,7 +192,7 @@ pub(super) fn rename(words: &Words, range: Range<usize>) -> Option<FollowUp> {
             ReminderRef::Numbered(numbers(words, named)?.0)
         }
         phrase if phrase.ends_with(" reminder") => {
-            let from = words.skip(named, phrases!["my", "the"]);
+            let from = words.skip_article(named);
             ReminderRef::About(subject(words.original(from..to - 1)))
         }
         _ => return None,
@@ -317,7 +307,7 @@ static ALARMS: Phrases = Phrases::new(&[
 
 /// "remind me at 6 instead", "call eve at 8pm instead": another time, another text, or both.
 pub(super) fn in_place(words: &Words, range: Range<usize>) -> Option<FollowUp> {
-    let marked = words.after(range.start, &CORRECTIONS);
+    let marked = after_correction(words, range.start);
     let start = marked.unwrap_or(range.start);
     let which = ReminderRef::Latest;
     if let Some(to) = time_alone(words, start..range.end) {

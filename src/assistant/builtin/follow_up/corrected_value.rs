@@ -12,28 +12,22 @@ use super::revised_time::{ValueTime, told, whole_time};
 use crate::assistant::builtin::parsing::drop_name;
 use crate::assistant::builtin::settings::is_first_name;
 use crate::assistant::builtin::subject;
+use crate::assistant::text::corrections::{self, Strength};
+use crate::assistant::text::function_words::is_question_word;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when::{self, Day};
-use crate::assistant::text::words::Words;
+use crate::assistant::text::words::{Words, has_digit};
 
 /// A longer message corrects nothing.
 pub(super) const WORDS_MAX: usize = 12;
 /// A longer message isn't corrected.
 const CORRECTED_WORDS_MAX: usize = 30;
 
-pub(super) const MARKS: [&str; 16] = [
-    "no sorry", "no wait", "no i meant", "no i mean", "no actually", "no", "nope", "sorry i meant",
-    "sorry i mean", "sorry", "oops", "actually", "i meant", "i mean", "correction", "wait",
-];
 /// Words that correct only numbers: "that was 14".
 static STATEMENTS: Phrases = Phrases::new(&[
     "that was", "it was", "that cost", "it cost", "it should be", "that should be", "should be",
     "should have been", "last one was", "the last one was", "last one should be",
     "the last one should be", "the last one cost", "last one cost",
-]);
-static LINKS: Phrases = Phrases::new(&[
-    "its", "it is", "it was", "thats", "that is", "that was", "make it", "make that", "i meant",
-    "i mean",
 ]);
 
 /// Words that change what was said.
@@ -70,14 +64,12 @@ pub(super) fn value_in(words: &Words) -> Option<String> {
     if let Some(value) = marked_at_end(words).or_else(|| told(words)) {
         return Some(value);
     }
-    let rather = || {
-        let from = words.after(0, phrases!["or rather", "rather", "or better", "better"])?;
-        whole_time(&Words::new(words.original(from..words.len()))).map(|_| from)
-    };
-    let from = words.after(0, &MARKS).or_else(stated).or_else(changed);
-    let from = from.or_else(rather);
-    let from = from.or_else(counted)?;
-    let from = words.skip(from, &LINKS);
+    let is_time = |from| whole_time(&Words::new(words.original(from..words.len()))).is_some();
+    let mark = corrections::after_mark(words, 0)
+        .filter(|(from, strength)| *strength > Strength::BeforeTime || is_time(*from))
+        .map(|(from, _)| from);
+    let from = mark.or_else(stated).or_else(changed).or_else(counted)?;
+    let from = corrections::skip_links(words, from);
     // "make it for 8"
     let is_for_count = words.get(from) == "for" && words.get(from + 1).parse::<u32>().is_ok();
     let from = from + usize::from(is_for_count);
@@ -110,20 +102,20 @@ fn marked_at_end(words: &Words) -> Option<String> {
 /// something else, as in "5 tomorrow".
 pub fn may_be_value(value: &str) -> bool {
     /// How a sentence of its own, or talk, begins.
-    const BEGINS: [&str; 57] = [
+    const BEGINS: [&str; 49] = [
         "it", "that", "thats", "this", "he", "hes", "she", "shes", "they", "theyre", "him", "her",
         "them", "let", "lets", "wrong", "can", "could", "would", "will", "should", "shall", "do",
-        "does", "did", "is", "are", "was", "am", "im", "ill", "id", "what", "whats", "who", "how",
-        "why", "when", "where", "which", "never", "cancel", "delete", "remove", "forget", "undo",
-        "stop", "add", "ask", "tell", "remind", "maybe", "sure", "yes", "please", "nothing",
-        "hold",
+        "does", "did", "is", "are", "was", "am", "im", "ill", "id", "never", "cancel", "delete",
+        "remove", "forget", "undo", "stop", "add", "ask", "tell", "remind", "maybe", "sure", "yes",
+        "please", "nothing", "hold",
     ];
     const VERBS: [&str; 8] = ["is", "are", "was", "were", "isnt", "arent", "wasnt", "has"];
     let words = Words::new(value);
     let has_verb = words.iter().any(|word| VERBS.contains(&word));
     let names_time = (0..words.len()).any(|at| when::read(&words, at).is_some());
     let is_time = whole_time(&words).is_some();
-    !BEGINS.contains(&words.get(0)) && !has_verb && (is_time || !names_time)
+    let begins = BEGINS.contains(&words.get(0)) || is_question_word(words.get(0));
+    !begins && !has_verb && (is_time || !names_time)
 }
 
 /// The message with that value instead of its own of the same kind: its time, its only number, or
@@ -398,10 +390,6 @@ fn numbers_beside_times<'w>(words: &'w Words<'w>) -> impl Iterator<Item = usize>
         }
         *at >= time_end && has_digit(words.get(*at))
     })
-}
-
-pub(super) fn has_digit(word: &str) -> bool {
-    word.contains(|c: char| c.is_ascii_digit())
 }
 
 #[cfg(test)]

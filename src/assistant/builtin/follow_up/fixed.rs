@@ -1,6 +1,7 @@
 //! Follow-ups of which the whole text is known: "yes", "undo that", "sounds good".
 
 use super::FollowUp;
+use crate::assistant::text::function_words::{is_no, is_yes};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
 
@@ -25,19 +26,19 @@ static DONE: Phrases = Phrases::new(&[
 ]);
 
 static YES: Phrases = Phrases::new(&[
-    "yes", "yess", "yesss", "yes yes", "ye", "yea", "yes sure", "yeah sure", "yeah please",
-    "yep please", "yes both", "yeah", "yep", "yup", "y", "sure", "yes please", "do it", "go ahead",
-    "confirm", "yes do it", "yes do", "yes please do", "yes remind me", "yes please remind me",
-    "yes remind me please", "yes set it", "yes i do", "yes go ahead", "yes forget it",
-    "yes delete it",
+    "yess", "yesss", "yes yes", "yes sure", "yeah sure", "yeah please", "yep please", "yes both",
+    "yes please", "do it", "go ahead", "confirm", "yes do it", "yes do", "yes please do",
+    "yes remind me", "yes please remind me", "yes remind me please", "yes set it", "yes i do",
+    "yes go ahead", "yes forget it", "yes delete it",
 ]);
 
 pub(super) fn fixed(request: &str) -> Option<FollowUp> {
     Some(match request {
-        _ if YES.contains(request) => FollowUp::Yes,
-        "no" | "nope" | "nah" | "n" | "👎" | "no thanks" | "no thx" | "no thank you"
-        | "nope thanks" | "nah thanks" | "rather not" | "better not" | "please dont" | "dont"
-        | "no dont" | "keep it" | "keep them" | "stop" | "cancel" => FollowUp::No,
+        _ if is_yes(request) || YES.contains(request) => FollowUp::Yes,
+        _ if is_no(request) => FollowUp::No,
+        "👎" | "no thanks" | "no thx" | "no thank you" | "nope thanks" | "nah thanks"
+        | "rather not" | "better not" | "please dont" | "dont" | "no dont" | "keep it"
+        | "keep them" | "stop" | "cancel" => FollowUp::No,
         "never mind" | "nevermind" | "nvm" | "never mind that" | "forget it" | "forget that"
         | "forget this" | "forget about it" | "forget about that" | "scratch that"
         | "ignore that" => FollowUp::NeverMind,

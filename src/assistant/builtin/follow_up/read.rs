@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::cancel::{cancel, switched_off};
 use super::change::{
-    CORRECTIONS, change, change_unclear, corrected, in_place, limited, numbers, other_time, rename,
-    reworded,
+    after_correction, change, change_unclear, corrected, in_place, limited, numbers, other_time,
+    rename, reworded,
 };
 use super::fixed::fixed;
 use super::new_time::{begins_time, read_new_time, time_alone};
@@ -16,6 +16,7 @@ use super::snooze::{more_minutes, snooze};
 use super::{FollowUp, ReminderRef, TimeChange};
 use crate::assistant::builtin::reminder::{before, repeats};
 use crate::assistant::builtin::{ParsedMessage, subject};
+use crate::assistant::text::corrections;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
@@ -38,7 +39,7 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
         .or_else(|| corrected(words, at..end))
         .or_else(|| taken_back(words, at..end))
         .or_else(|| {
-            may_reword(words.get(at))
+            may_reword(words, at)
                 .then(|| reworded(words, at..end))
                 .flatten()
         });
@@ -160,8 +161,7 @@ fn moved_about(words: &Words, range: Range<usize>) -> Option<FollowUp> {
 
 /// "oops, cancel that"
 fn taken_back(words: &Words, range: Range<usize>) -> Option<FollowUp> {
-    let from = words.after(range.start, &CORRECTIONS);
-    let from = from.or_else(|| words.after(range.start, phrases!["no", "wait"]))?;
+    let from = after_correction(words, range.start)?;
     let rest = fixed(&words.phrase(from..range.end));
     if matches!(rest, Some(FollowUp::NeverMind)) {
         return rest;
@@ -171,23 +171,20 @@ fn taken_back(words: &Words, range: Range<usize>) -> Option<FollowUp> {
 }
 
 /// Whether a message that replaces words may begin so.
-fn may_reword(word: &str) -> bool {
-    matches!(
-        word,
-        "wait" | "no" | "not" | "sorry" | "oops" | "i" | "actually" | "change" | "replace" | "swap"
-    )
+fn may_reword(words: &Words, at: usize) -> bool {
+    matches!(words.get(at), "not" | "i" | "change" | "replace" | "swap")
+        || corrections::after_mark(words, at).is_some()
 }
 
 fn without_thanks(words: &Words) -> usize {
-    static LAST: Phrases = Phrases::new(&[
-        "please", "pls", "plz", "thanks", "thx", "ty", "instead", "then", "too", "thanks a lot",
-        "thank you", "thank you so much", "thank you very much", "from now on",
-    ]);
+    let last = phrases!["ty", "instead", "then", "too", "from now on"];
     const LAST_WORDS_MAX: usize = 4;
     let mut end = words.len();
     loop {
         let first = end.saturating_sub(LAST_WORDS_MAX).max(1);
-        match (first..end).find(|at| words.after(*at, &LAST) == Some(end)) {
+        let is_last =
+            |at: &usize| words.is_courtesy(*at, end) || words.after(*at, last) == Some(end);
+        match (first..end).find(is_last) {
             Some(at) => end = at,
             None => return end,
         }

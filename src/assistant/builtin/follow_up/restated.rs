@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use super::corrected_value::{MARKS, WORDS_MAX, has_digit, only_number, value_in};
+use super::corrected_value::{WORDS_MAX, only_number, value_in};
+use crate::assistant::text::corrections;
 use crate::assistant::text::phrases::{Phrases, phrases};
-use crate::assistant::text::words::Words;
+use crate::assistant::text::words::{Words, has_digit};
 
 /// A longer text restates no number.
 const TEXT_BYTES_MAX: usize = 200;
@@ -45,8 +46,8 @@ fn verb_and_value(words: &Words) -> Option<(usize, usize)> {
 pub fn restated(text: &str, said: &str) -> Option<String> {
     let words = Words::new(text);
     let (verb, value) = verb_and_value(&words)?;
-    let from = words.skip(0, &MARKS);
-    let from = words.skip(from, phrases!["the", "my", "our"]);
+    let from = corrections::skip_mark(&words, 0);
+    let from = words.skip_article(from);
     let thing = words.phrase(from..verb);
     let said = Words::new(said);
     let mut named = (0..said.len()).filter_map(|at| Some(at..said.after(at, &[thing.as_str()])?));

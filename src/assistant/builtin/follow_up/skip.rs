@@ -102,7 +102,7 @@ pub(super) fn skip(message: &ParsedMessage, range: Range<usize>) -> Option<Follo
     let which = match words.phrase(about.clone()).as_str() {
         "" | "it" | "that" | "this" | "the reminder" | "my reminder" => ReminderRef::Latest,
         _ => {
-            let from = words.skip(about.start, phrases!["my", "the"]);
+            let from = words.skip_article(about.start);
             let about = subject(words.original(from..about.end));
             let bare = about.strip_suffix("reminder").unwrap_or(&about).trim();
             ReminderRef::About(bare.to_owned())

@@ -11,7 +11,7 @@ use super::super::{ParsedMessage, tidied};
 use crate::assistant::builtin::settings::is_first_name;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
-use crate::assistant::text::words::Words;
+use crate::assistant::text::words::{Words, has_digit};
 
 /// A longer text is no plain fact.
 const WORDS_MAX: usize = 20;
@@ -333,10 +333,6 @@ fn is_name(words: &Words, from: usize) -> bool {
             )
     };
     (1..=NAME_WORDS_MAX).contains(&name.len()) && !name.clone().any(|at| is_other(words.get(at)))
-}
-
-fn has_digit(word: &str) -> bool {
-    word.contains(|c: char| c.is_ascii_digit())
 }
 
 fn is_sized(word: &str) -> bool {

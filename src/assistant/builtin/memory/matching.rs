@@ -1,5 +1,7 @@
 //! Finds memories (or reminders) about something, by whole words rather than meaning.
 
+use crate::assistant::text::verbs;
+
 /// Whether `memory` is about `about`: it contains every significant word, in any case and order. A
 /// text of stop words only matches nothing.
 pub fn memory_matches(memory: &str, about: &str) -> bool {
@@ -159,25 +161,17 @@ fn content_words(text: &str) -> Vec<String> {
     found
 }
 
-/// Verbs of keeping with their past, and what is parked.
-const IRREGULAR: [(&str, &str); 5] = [
-    ("car", "parked"),
-    ("leave", "left"),
-    ("keep", "kept"),
-    ("hide", "hid"),
-    ("buy", "bought"),
-];
-
 /// Beginnings of words of one meaning: "allergy" and "allergic".
 const STEMS: [&str; 5] = ["allerg", "asthma", "diabet", "pregnan", "vegetarian"];
 
 /// Whether two words are forms of one word: "car" and "cars", "park" and "parked".
 fn is_form_of(a: &str, b: &str) -> bool {
     let have_stem = |stem: &str| a.starts_with(stem) && b.starts_with(stem);
-    if IRREGULAR.contains(&(a, b))
-        || IRREGULAR.contains(&(b, a))
-        || STEMS.iter().any(|stem| have_stem(stem))
-    {
+    // Who asks for the car asks where it is parked.
+    let is_of = |form: &str, word: &str| {
+        verbs::irregular_base(form) == Some(word) || (form, word) == ("parked", "car")
+    };
+    if is_of(a, b) || is_of(b, a) || STEMS.iter().any(|stem| have_stem(stem)) {
         return true;
     }
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };

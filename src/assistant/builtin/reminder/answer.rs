@@ -7,6 +7,7 @@ use super::parts::{after_link, text_of};
 use super::spoken_of::is_past;
 use super::{REMINDER_CHARS_MAX, Words, names_nothing, repeats};
 use crate::assistant::builtin::settings::is_first_name;
+use crate::assistant::text::function_words::is_question_word;
 use crate::assistant::text::phrases::{Phrases, phrases};
 
 /// The whole answer is the reminder's text, unless it is a question or no answer.
@@ -87,10 +88,7 @@ fn is_relative(word: &str) -> bool {
 /// "can you remind bob", but not "how to fix the sink".
 fn begins_question(words: &Words) -> bool {
     match words.get(0) {
-        "whats" | "whos" | "whens" | "wheres" | "hows" => true,
-        "what" | "who" | "whom" | "whose" | "when" | "where" | "why" | "which" | "how" => {
-            words.get(1) != "to"
-        }
+        word if is_question_word(word) => words.get(1) != "to",
         "can" | "could" | "would" | "will" | "should" | "shall" | "may" | "do" | "does" | "did"
         | "is" | "are" | "was" | "were" | "am" | "have" => matches!(
             words.get(1),

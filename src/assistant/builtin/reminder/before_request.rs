@@ -6,18 +6,17 @@ use super::parts::{self, ReminderParts, split_request, text_of};
 use super::unread_words;
 use super::{ReminderText, reminder};
 use crate::assistant::builtin::{Intent, ParsedMessage};
+use crate::assistant::text::corrections;
+use crate::assistant::text::function_words::is_yes;
 
 /// "i'm going out, remind me at 5 to call bo": a whole request after words that tell no time.
 /// `before`: where it begins.
 pub(super) fn after_talk(message: &ParsedMessage, before: usize, body: usize) -> Option<Intent> {
     let words = &message.words;
     let talk = message.start..before;
-    let is_answer = talk.clone().all(|at| {
-        matches!(
-            words.get(at),
-            "actually" | "yes" | "yeah" | "yep" | "yup" | "no" | "nah" | "wait" | "sorry" | "sure"
-        )
-    });
+    let is_answer = talk
+        .clone()
+        .all(|at| corrections::is_interjection(words.get(at)) || is_yes(words.get(at)));
     let is_set_off = words.original(talk.clone()).ends_with(',');
     // "i feel great today" tells of today, as a reminder without a day is for today.
     let told = match words.get(talk.end.saturating_sub(1)) {

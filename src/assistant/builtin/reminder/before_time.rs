@@ -29,10 +29,7 @@ pub(super) struct BeforeTime {
 /// `None` when no time of day follows "before".
 pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<BeforeTime> {
     let words = &message.words;
-    let end = match words.get(range.end.saturating_sub(1)) {
-        "please" | "pls" | "plz" | "thanks" => range.end - 1,
-        _ => range.end,
-    };
+    let end = words.before_courtesy(range.start, range.end);
     if end - range.start > WORDS_MAX || repeats(words, range.clone()) {
         return None;
     }

@@ -3,17 +3,12 @@
 use std::ops::Range;
 
 use super::parts;
-use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::corrections::{self, Strength};
 use crate::assistant::text::when::{self, TimeExpression};
 use crate::assistant::text::words::Words;
 
 /// A longer message corrects no time.
 const WORDS_MAX: usize = 60;
-/// Words between a time and the one that replaces it.
-static MARKS: Phrases = Phrases::new(&[
-    "i mean", "i meant", "or rather", "make that", "make it", "scratch that", "correction",
-    "actually", "rather", "sorry", "wait", "no", "oops",
-]);
 
 /// The time that is meant, and the request without both times.
 pub(super) struct CorrectedTime {
@@ -76,20 +71,19 @@ fn corrected_at_end(
 
 /// The first word after "no wait, I mean".
 fn after_marks(words: &Words, at: usize) -> Option<usize> {
-    let mut end = words.after(at, &MARKS)?;
-    while let Some(next) = words.after(end, &MARKS) {
+    let (mut end, _) = corrections::after_mark(words, at)?;
+    while let Some((next, _)) = corrections::after_mark(words, end) {
         end = next;
     }
-    Some(end)
+    Some(corrections::skip_links(words, end))
 }
 
 /// Whether these words correct also without a comma before them.
 fn is_plain(words: &Words, mark: usize) -> bool {
-    let marks = phrases![
-        "actually make that", "actually make it", "no wait", "wait no", "no make that",
-        "no make it", "scratch that",
-    ];
-    words.after(mark, marks).is_some()
+    // "no make it 6", unlike "make it 6"
+    corrections::after_mark(words, mark).is_some_and(|(end, strength)| {
+        strength == Strength::Sure || words.get(end) == "make" && words.get(mark) != "make"
+    })
 }
 
 /// Combines two times: a day or a time of day that the new time lacks is the old one's.
@@ -115,17 +109,17 @@ fn in_place_of(old: TimeExpression, new: TimeExpression) -> TimeExpression {
 /// Whether a correction is left that was not understood: "I mean later to call".
 pub(super) fn is_left(words: &Words) -> bool {
     let last = words.len().saturating_sub(2);
-    [0, last].into_iter().any(|at| {
-        let marks = ["i mean", "i meant", "no wait", "wait no", "or rather"];
-        words.after(at, &marks).is_some()
-    })
+    [0, last].into_iter().any(|at| is_clear(words, at))
 }
 
 /// Whether a comma and a correction stand within these words: "call bo tomorrow, I mean kim".
 pub(super) fn is_within(words: &Words, range: Range<usize>) -> bool {
-    let marks = ["i mean", "i meant", "no wait", "wait no", "or rather"];
-    (range.start + 1..range.end)
-        .any(|at| words.is_set_off(at - 1) && words.after(at, &marks).is_some())
+    (range.start + 1..range.end).any(|at| words.is_set_off(at - 1) && is_clear(words, at))
+}
+
+/// Whether what begins there corrects also what is no time.
+fn is_clear(words: &Words, at: usize) -> bool {
+    corrections::after_mark(words, at).is_some_and(|(_, strength)| strength >= Strength::BeforeAny)
 }
 
 /// The text of the request and its time; `None` when another time is left in it.

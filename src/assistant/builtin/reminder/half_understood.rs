@@ -7,7 +7,7 @@ use super::task_words::is_task_word;
 use super::zones;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when::{self, Day, time_at, weekday_name};
-use crate::assistant::text::words::Words;
+use crate::assistant::text::words::{Words, begins_with_digit};
 
 /// Words of a condition before the text: "unless I say otherwise to go".
 const CONDITION_WORDS_MAX: usize = 8;
@@ -74,7 +74,7 @@ fn is_week_or_part(words: &Words, at: usize) -> bool {
 /// "30 minutes later", "and the next day to eat", "in another 5", "from 5 on": a time that is counted
 /// from another one, or from which something repeats.
 fn is_counted_on(words: &Words, at: usize) -> bool {
-    let is_number = |at: usize| has_digit(words.get(at));
+    let is_number = |at: usize| begins_with_digit(words.get(at));
     if at > 0 && words.is_set_off(at - 1) && begins_second_time(words, at) {
         return true;
     }
@@ -110,14 +110,14 @@ fn begins_second_time(words: &Words, at: usize) -> bool {
         .after(at, &NEXT_DAY)
         .or_else(|| words.after(at, &NEXT_SPAN));
     let ends = |end: usize| matches!(words.get(end), "" | "to" | "at" | "on");
-    let has_number = has_digit(words.get(at));
+    let has_number = begins_with_digit(words.get(at));
     next.is_some_and(ends)
         || words
             .after(at, phrases!["later to", "afterwards to", "earlier to"])
             .is_some()
         || words
             .after(at, &OTHERS)
-            .is_some_and(|end| has_digit(words.get(end)))
+            .is_some_and(|end| begins_with_digit(words.get(end)))
         || has_number && matches!(words.get(at + 1), "later" | "earlier")
         || has_number && words.get(at + 1) == "to" && is_task_word(words.get(at + 2))
 }
@@ -141,7 +141,9 @@ pub(super) static NEXT_MORNING: Phrases = Phrases::new(&[
 
 fn begins_with_time_word(words: &Words) -> bool {
     // "6 and one for 7"
-    if words.after(1, phrases!["and one for", "and one"]).is_some() && has_digit(words.get(0)) {
+    if words.after(1, phrases!["and one for", "and one"]).is_some()
+        && begins_with_digit(words.get(0))
+    {
         return true;
     }
     // "at 7 30 to call"
@@ -175,7 +177,7 @@ fn begins_with_time_word(words: &Words) -> bool {
             words.get(1),
             "to" | "on" | "in" | "next" | "morning" | "afternoon" | "evening" | "tomorrow"
         ),
-        "from" | "to" => has_digit(words.get(1)),
+        "from" | "to" => begins_with_digit(words.get(1)),
         // "tomorrow after lunch to call", "unless I say otherwise to go"
         "after" | "before" | "during" | "unless" | "if" | "when" | "whenever" | "once"
         | "while" => (2..CONDITION_WORDS_MAX).any(|at| words.get(at) == "to"),
@@ -276,7 +278,7 @@ fn ends_with_time_word(words: &Words) -> bool {
                 || matches!(
                     before,
                     "until" | "till" | "from" | "to" | "since" | "not" | "than"
-                ) && has_digit(word)
+                ) && begins_with_digit(word)
         }
     }
 }
@@ -287,16 +289,12 @@ fn has_span(words: &Words) -> bool {
         let before = at.checked_sub(1).map_or("", |before| words.get(before));
         let is_marked = at == 0 || matches!(before, "from" | "between");
         // The end of "between 7 and 8pm" was read as a time.
-        let has_end = before == "between" || has_digit(words.get(at + 2));
+        let has_end = before == "between" || begins_with_digit(words.get(at + 2));
         is_marked
-            && has_digit(words.get(at))
+            && begins_with_digit(words.get(at))
             && matches!(words.get(at + 1), "to" | "and" | "until" | "till")
             && has_end
     })
-}
-
-pub(super) fn has_digit(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_digit())
 }
 
 fn is_weekday_list(word: &str) -> bool {
@@ -340,7 +338,7 @@ pub(super) fn is_half_read(words: &Words, range: std::ops::Range<usize>) -> bool
             return false;
         };
         let is_span = matches!(words.get(end), "to" | "until" | "till" | "through")
-            && has_digit(words.get(end + 1))
+            && begins_with_digit(words.get(end + 1))
             && matches!(words.get(end + 2), "" | "to" | "am" | "pm");
         if is_span {
             return true;

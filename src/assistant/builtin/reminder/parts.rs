@@ -7,7 +7,7 @@ use super::task_words::is_task_word;
 use crate::assistant::builtin::{ParsedMessage, tidied};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when::{self, PartOfDay, TimeExpression, time_at, trailing_time};
-use crate::assistant::text::words::Words;
+use crate::assistant::text::words::{Words, has_digit};
 use crate::assistant::text::zone;
 use crate::clock::Zone;
 
@@ -64,10 +64,6 @@ pub(super) fn without_question(message: &ParsedMessage, text: String) -> String 
 /// The end of the words without "please" and thanks after them, which belong to no text unless they
 /// are to be said.
 pub(in crate::assistant) fn without_courtesies(words: &Words, range: Range<usize>) -> usize {
-    static COURTESIES: Phrases = Phrases::new(&[
-        "please", "pls", "plz", "thanks a lot", "thanks in advance", "thanks", "thx",
-        "thank you so much", "thank you very much", "thank you", "thank u", "many thanks",
-    ]);
     /// Only where punctuation is before them.
     static SET_OFF: Phrases = Phrases::new(&[
         "ok", "okay", "ty", "cheers", "will you", "would you", "could you", "if you can",
@@ -90,7 +86,7 @@ pub(in crate::assistant) fn without_courtesies(words: &Words, range: Range<usize
             let before = at.checked_sub(1).filter(|before| *before >= range.start);
             let is_set_off = before.is_some_and(|before| words.is_set_off(before));
             let is_said = before.is_some_and(|before| is_saying(words.get(before)));
-            words.after(*at, &COURTESIES) == Some(end) && (is_set_off || !is_said)
+            words.is_courtesy(*at, end) && (is_set_off || !is_said)
                 || words.after(*at, &SET_OFF) == Some(end) && (is_set_off || is_asked(before))
         });
         match courtesy {
@@ -103,8 +99,8 @@ pub(in crate::assistant) fn without_courtesies(words: &Words, range: Range<usize
 /// The words after "remind me" without courtesies, "also" and "too".
 pub(super) fn of_body(words: &Words, from: usize) -> Range<usize> {
     let end = without_courtesies(words, from..words.len());
-    let body = words.after(from, phrases!["please", "pls", "plz"]);
-    let body = body.filter(|body| *body < end).unwrap_or(from);
+    let body = words.skip_courtesy(from);
+    let body = if body < end { body } else { from };
     let body = words.skip(body, phrases!["also", "too", "as well"]);
     body..without_too(words, body..end)
 }
@@ -398,7 +394,7 @@ pub(super) fn without_unknown_time(text: &str) -> Option<(String, String)> {
     const TAIL_WORDS_MAX: usize = 3;
     let words = Words::new(text);
     let len = words.len();
-    let has_digit = |at: usize| words.get(at).contains(|c: char| c.is_ascii_digit());
+    let has_digit = |at: usize| has_digit(words.get(at));
     let parts = |time: Range<usize>, rest: Range<usize>| {
         let (time, rest) = (tidied(words.original(time)), text_of(&words, rest));
         (!rest.is_empty()).then_some((time, rest))
@@ -436,7 +432,7 @@ fn is_time_link(word: &str) -> bool {
 }
 
 pub(super) fn after_link(words: &Words, at: usize) -> usize {
-    let at = words.skip(at, phrases!["please", "pls", "plz"]);
+    let at = words.skip_courtesy(at);
     // "remind me 2 call"
     if words.get(at) == "2" && is_task_word(words.get(at + 1)) {
         return at + 1;

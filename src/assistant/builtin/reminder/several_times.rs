@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use super::finished;
-use super::half_understood::{has_digit, has_time_left};
+use super::half_understood::has_time_left;
 use super::parts::{self, split_request, text_of};
 use super::task_words::{is_task_word, with_verb};
 use super::{is_early, names_nothing};
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when::{self, TimeExpression, TimeOfDay};
-use crate::assistant::text::words::Words;
+use crate::assistant::text::words::{Words, begins_with_digit};
 
 /// Times that one message sets.
 const TIMES_MAX: usize = 6;
@@ -228,7 +228,7 @@ fn times_after(
 /// "wed", "the 10th", also without "on", and the time after it. In "the first pill at 8 and the second at
 /// 20" there is none.
 fn short_day(words: &Words, at: usize) -> Option<(TimeExpression, usize)> {
-    let is_of_row = words.get(at) == "the" && !has_digit(words.get(at + 1));
+    let is_of_row = words.get(at) == "the" && !begins_with_digit(words.get(at + 1));
     let (day, end) = when::day_at(words, at).filter(|_| !is_of_row)?;
     let day = TimeExpression {
         day: Some(day),
@@ -370,7 +370,7 @@ fn names_thing(words: &Words, range: Range<usize>) -> bool {
         "that",
     ]);
     let at = range.start;
-    if at >= range.end || words.after(at, &OTHERS).is_some() || has_digit(words.get(at)) {
+    if at >= range.end || words.after(at, &OTHERS).is_some() || begins_with_digit(words.get(at)) {
         return false;
     }
     let is_alone = at + 1 == range.end || words.is_set_off(at) || words.get(at + 1) == "and";

@@ -7,7 +7,9 @@ use super::super::{Intent, MessageContext, ParsedMessage};
 use super::parts::{leading_time, split_words};
 use super::{command, is_task_word, names_nothing, repeats, when};
 use crate::assistant::builtin::parsing::read_message;
+use crate::assistant::text::function_words::{is_no, is_yes};
 use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::verbs;
 use crate::assistant::text::when::{Day, TimeExpression};
 use crate::assistant::text::word_set::WordSet;
 use crate::assistant::text::words::Words;
@@ -54,13 +56,6 @@ static OTHER_TALK: WordSet = WordSet::new(&[
     "yesterday", "you", "your",
 ]);
 
-static IRREGULAR_PAST: WordSet = WordSet::new(&[
-    "arose", "ate", "been", "began", "born", "bought", "came", "did", "done", "drank", "drove",
-    "flew", "forgot", "found", "gave", "gone", "got", "left", "lost", "made", "met", "paid", "ran",
-    "rode", "sat", "saw", "slept", "spent", "spoke", "swam", "told", "took", "went", "woke", "won",
-    "wrote",
-]);
-
 /// A text that may become a reminder, with what it would be. `None`: it is a question, a doubt, a
 /// negation, over, about another person, or its time is not understood.
 pub(in crate::assistant::builtin) fn spoken_of(message: &ParsedMessage) -> Option<Intent> {
@@ -99,7 +94,7 @@ pub(in crate::assistant::builtin) fn spoken_of(message: &ParsedMessage) -> Optio
             each.len() == 2
                 && each[0] != each[1]
                 && each.iter().all(|one| is_once(one) && is_plan(one))
-                && !names_day(words)
+                && !when::names_day(words, 0..words.len())
         }
         one => is_plan(one),
     };
@@ -211,23 +206,19 @@ fn is_talk(text: &str) -> bool {
         || is_clause && !is_telling
 }
 
-/// Whether a day is named anywhere.
-fn names_day(words: &Words) -> bool {
-    (0..words.len()).any(|at| when::read(words, at).is_some_and(|(spec, _)| spec.day.is_some()))
-}
-
 /// "yes pls" of "yes pls, at 6": no task.
 fn is_answer(text: &str) -> bool {
     let words = Words::new(text);
-    let is_yes = |word: &str| {
+    let answers = |word: &str| {
         phrases![
-            "yes", "yeah", "yep", "yup", "ok", "okay", "sure", "please", "pls", "also", "no",
-            "nope", "thanks", "and", "n", "works", "fine", "good", "great", "perfect", "sorry",
-            "both"
+            "ok", "okay", "please", "pls", "also", "thanks", "and", "works", "fine", "good",
+            "great", "perfect", "sorry", "both"
         ]
         .contains(word)
+            || is_yes(word)
+            || is_no(word)
     };
-    words.len() > 0 && words.iter().all(is_yes)
+    words.len() > 0 && words.iter().all(answers)
 }
 
 /// "call the bank before they close at 6": the time may be that of the clause.
@@ -341,5 +332,5 @@ fn is_task(words: &Words, from: usize) -> bool {
 /// The past of a verb: "called", "went".
 pub(super) fn is_past(word: &str) -> bool {
     let is_regular = word.len() > 4 && word.ends_with("ed") && !word.ends_with("eed");
-    is_regular || IRREGULAR_PAST.contains(word)
+    is_regular || verbs::is_irregular_past(word) || matches!(word, "done" | "gone")
 }

@@ -82,7 +82,7 @@ pub(super) fn hour_of_occasion(message: &ParsedMessage, parsed: &ReminderParts) 
 fn occasion(words: &Words, at: usize) -> Option<usize> {
     let at = words.skip(at, phrases!["right", "straight", "just", "shortly"]);
     let from = words.after(at, phrases!["after", "before"])?;
-    let from = words.skip(from, phrases!["the", "my"]);
+    let from = words.skip_article(from);
     let occasions = phrases![
         "breakfast", "brunch", "lunch", "dinner", "supper", "bed", "bedtime", "work", "school",
         "class", "training", "practice"

@@ -2,22 +2,25 @@
 //! addressed to the assistant.
 
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::text::function_words::{is_no, is_yes};
 
 const SAD: &[&str] = &[
     "I'm sorry to hear that. I hope it gets better soon; I'm here if you want something off your mind.",
 ];
 const LOSS: &[&str] =
     &["I'm so sorry for your loss. I'm here if there's something I can take off your mind."];
+const YES: &[&str] = &[
+    "Good! Just tell me what you'd like.", "All right! What shall I do?",
+];
+const NO: &[&str] = &["All right.", "Okay, no problem."];
 const GLAD: &[&str] = &["Glad to hear it!", "That's good to hear!"];
 
 pub(super) fn reaction(message: &ParsedMessage, phrase: &str) -> Option<String> {
     let choices: &[&str] = match phrase {
-        "yes" | "yeah" | "yep" | "yup" | "sure" | "of course" | "absolutely" | "y" | "si"
-        | "oui" | "ja" => &[
-            "Good! Just tell me what you'd like.", "All right! What shall I do?",
-        ],
-        "no" | "no thanks" | "no thank you" | "nope" | "nah" | "n" | "not now" | "not really"
-        | "nein" | "non" => &["All right.", "Okay, no problem."],
+        "of course" | "absolutely" | "si" | "oui" | "ja" => YES,
+        _ if is_yes(phrase) => YES,
+        "no thanks" | "no thank you" | "not now" | "not really" | "nein" | "non" => NO,
+        _ if is_no(phrase) => NO,
         "never mind" | "nevermind" | "nvm" | "nothing" => &["Okay, never mind.", "No problem."],
         "ok" | "okay" | "k" | "kk" | "alright" | "all right" | "got it" | "i see"
         | "understood" | "fine" | "sounds good" | "deal" | "great" | "cool" | "perfect"

@@ -10,7 +10,7 @@ use crate::assistant::powers::statement;
 use crate::assistant::powers::{local_time, parsers};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when::{self, Day};
-use crate::assistant::text::words::Words;
+use crate::assistant::text::words::{Words, has_digit};
 
 /// Words of a name.
 const NAME_WORDS_MAX: usize = 6;
@@ -49,6 +49,7 @@ pub(in crate::assistant::powers) fn parse(
     else {
         return told_otherwise(message, near, at, end);
     };
+    let has_number = |next: usize| (next..end).any(|n| has_digit(words.get(n)));
     if let Some(from) = words.after(at, &WHEN) {
         let name = owner_name(words, from, word, end)?;
         // Anybody may be asked after.
@@ -79,13 +80,11 @@ pub(in crate::assistant::powers) fn parse(
             },
         )),
         // "Bo's birthday is 3/5"
-        _ if has_digit(words, next..end) && end == next + 1 && !words.is_question() => {
+        _ if has_number(next) && end == next + 1 && !words.is_question() => {
             Some((Clear, BirthdayAction::Ambiguous))
         }
         // "Bo's birthday is 3 May, Cy's is 4 June"
-        _ if has_digit(words, next..end) && !words.is_question() => {
-            Some((Clear, BirthdayAction::Unclear))
-        }
+        _ if has_number(next) && !words.is_question() => Some((Clear, BirthdayAction::Unclear)),
         _ if is_told && end == next && next == word + 1 && !words.is_question() => {
             Some((Clear, is_now(message, name)?))
         }
@@ -161,10 +160,6 @@ fn moved(
     }
     let (action, to) = day(message, next)?;
     (to == end).then(|| action(name))
-}
-
-fn has_digit(words: &Words, mut range: std::ops::Range<usize>) -> bool {
-    range.any(|at| words.get(at).contains(|c: char| c.is_ascii_digit()))
 }
 
 /// Whose age: "bo", "bo be".

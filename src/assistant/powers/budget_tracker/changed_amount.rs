@@ -3,7 +3,7 @@
 use super::{BudgetAction, BudgetState, Span, bare};
 use crate::assistant::powers::money::{self, Money};
 use crate::assistant::powers::{PowerContext, parsers};
-use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::phrases::Phrases;
 use crate::assistant::text::words::Words;
 
 /// "change the sandwich to 8", "make the petrol 54": what was spent on it, and how much it was.
@@ -12,7 +12,7 @@ pub(in crate::assistant::powers) fn changed_amount(text: &str) -> Option<BudgetA
     static VERBS: Phrases = Phrases::new(&["change", "make"]);
     let words = Words::new(text);
     let from = words.after(0, &VERBS)?;
-    let from = words.skip(from, phrases!["the", "my"]);
+    let from = words.skip_article(from);
     let amount = (from + 1..words.len()).find(|at| money::read(&words, *at).is_some())?;
     let (money, end) = money::read(&words, amount)?;
     let is_link = words.get(amount - 1) == "to";

@@ -2,6 +2,7 @@
 //! words can be what it was for.
 
 use crate::assistant::powers::{money, parsers, planned_time, statement};
+use crate::assistant::text::corrections;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
@@ -42,12 +43,9 @@ pub(super) fn has_number(purpose: &str) -> bool {
 /// Whether that is what an amount was spent on: no clause, no other request.
 pub(super) fn is_purpose(purpose: &str) -> bool {
     let words = Words::new(purpose);
-    let is_changed = words.iter().any(|word| {
-        matches!(
-            word,
-            "less" | "instead" | "no" | "wait" | "sorry" | "oops" | "actually"
-        )
-    });
+    let is_changed = words
+        .iter()
+        .any(|word| matches!(word, "less" | "instead") || corrections::is_interjection(word));
     // "spent 12 on it"
     let is_pronoun = matches!(
         purpose.to_lowercase().as_str(),

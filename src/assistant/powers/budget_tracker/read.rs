@@ -110,7 +110,7 @@ fn asked(
 
 /// What a budget is for: "my budget for food", "my food budget", "my budget".
 fn budget_named(words: &Words, from: usize, end: usize) -> Option<String> {
-    let from = words.skip(from, phrases!["my", "the"]);
+    let from = words.skip_article(from);
     if let Some(from) = words.after(from, phrases!["budget for", "budget on"]) {
         return Some(parsers::original(words, from, end));
     }

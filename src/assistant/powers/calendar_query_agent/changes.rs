@@ -176,7 +176,7 @@ fn calendar_phrase(
             "in" | "into" | "to" | "on" | "onto" | "from" | "of"
         )
     })?;
-    let name_from = words.skip(begin + 1, phrases!["my", "the", "our"]);
+    let name_from = words.skip_article(begin + 1);
     let name = parsers::original(words, name_from, last);
     Some((
         (begin, last + 1),

@@ -9,6 +9,7 @@ use super::weekly_goal::{changed, tracked, tracked_so_often};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::{local_time, parsers};
+use crate::assistant::text::function_words::is_question_word;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
 
@@ -123,10 +124,8 @@ fn done(message: &ParsedMessage, at: usize, end: usize) -> Option<(RequestStreng
     let words = &message.words;
     // A question reports nothing done.
     if words.is_question()
-        || matches!(
-            words.get(at),
-            "how" | "hows" | "what" | "whats" | "when" | "why" | "who" | "where" | "is" | "should"
-        )
+        || is_question_word(words.get(at))
+        || matches!(words.get(at), "is" | "should")
     {
         return None;
     }

@@ -1,5 +1,7 @@
 //! Words of habits in any form: "went running" is about "run".
 
+use crate::assistant::text::verbs;
+
 /// The stems of a habit's words: "went running" becomes "run".
 pub(super) fn stems(text: &str) -> Vec<String> {
     text.to_lowercase()
@@ -15,34 +17,8 @@ pub(super) fn stems(text: &str) -> Vec<String> {
 }
 
 fn stem(word: &str) -> String {
-    const IRREGULAR: [(&str, &str); 24] = [
-        ("ran", "run"),
-        ("read", "read"),
-        ("swam", "swim"),
-        ("swum", "swim"),
-        ("wrote", "write"),
-        ("written", "write"),
-        ("slept", "sleep"),
-        ("ate", "eat"),
-        ("eaten", "eat"),
-        ("drank", "drink"),
-        ("drunk", "drink"),
-        ("did", "do"),
-        ("took", "take"),
-        ("taken", "take"),
-        ("sang", "sing"),
-        ("rode", "ride"),
-        ("ridden", "ride"),
-        ("drew", "draw"),
-        ("drawn", "draw"),
-        ("woke", "wake"),
-        ("spoke", "speak"),
-        ("meditated", "meditat"),
-        ("meditate", "meditat"),
-        ("cycled", "cycl"),
-    ];
-    if let Some((_, base)) = IRREGULAR.iter().find(|(form, _)| *form == word) {
-        return (*base).trim_end_matches('e').to_owned();
+    if let Some(base) = verbs::irregular_base(word) {
+        return base.trim_end_matches('e').to_owned();
     }
     let bare = ["ing", "ed"]
         .iter()

@@ -3,7 +3,7 @@
 use super::HabitAction;
 use crate::assistant::powers::parsers;
 use crate::assistant::text::phrases::{Phrases, phrases};
-use crate::assistant::text::when;
+use crate::assistant::text::when::{self, amount};
 use crate::assistant::text::words::Words;
 
 /// "change run to 5 times a week", "make running 4x a week": only of a habit that is tracked.
@@ -45,7 +45,7 @@ fn said_so_often(words: &Words, at: usize, end: usize) -> Option<HabitAction> {
 
 /// A habit after "track" alone: only if it is said how often.
 pub(super) fn tracked_so_often(words: &Words, from: usize, end: usize) -> Option<HabitAction> {
-    let from = words.skip(from, phrases!["my", "the"]);
+    let from = words.skip_article(from);
     let is_other = |at: usize| {
         phrases![
             "mood", "moods", "spending", "expenses", "budget", "parcel", "parcels", "package",
@@ -142,12 +142,8 @@ fn is_often(word: &str) -> bool {
 }
 
 fn times(word: &str) -> Option<u32> {
-    const NAMES: [&str; 7] = ["one", "two", "three", "four", "five", "six", "seven"];
     let digits = word.trim_end_matches(['x', '×']);
-    (1..)
-        .zip(NAMES)
-        .find(|(_, name)| *name == word)
-        .map(|(n, _)| n)
+    amount::number_word(word)
         .or_else(|| digits.parse().ok())
         .filter(|n| (1..=7).contains(n))
 }

@@ -79,7 +79,7 @@ pub(in super::super) fn parse(message: &ParsedMessage) -> Option<(RequestStrengt
         let renews = verb_end(words, n).map(|next| (n, next, false));
         renews.or_else(|| Some((n, end_verb_end(message, n)?, true)))
     })?;
-    let from = words.skip(at, phrases!["my", "the", "our"]);
+    let from = words.skip_article(at);
     let is_request = matches!(words.get(at), "remind" | "tell" | "warn" | "ask" | "cancel");
     if is_request || from >= verb {
         return None;
@@ -407,7 +407,7 @@ fn end_verb_end(message: &ParsedMessage, at: usize) -> Option<usize> {
 }
 
 fn without_article(message: &ParsedMessage, from: usize, to: usize) -> Option<String> {
-    let from = message.words.skip(from, phrases!["my", "the", "our"]);
+    let from = message.words.skip_article(from);
     let text = parsers::original(&message.words, from, to);
     let text = text.strip_suffix(" automatically").unwrap_or(&text);
     let is_name = !matches!(

@@ -4,6 +4,7 @@ use super::MoodAction;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::{RequestStrength, parsers, planned_time, statement};
 use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when::amount;
 use crate::assistant::text::words::Words;
 
 const SCORES: [(u8, &[&str]); 10] = [
@@ -308,13 +309,8 @@ fn score_at(words: &Words, at: usize) -> Option<(u8, usize)> {
 }
 
 fn number_word(word: &str) -> Option<u8> {
-    const NAMES: [&str; 10] = [
-        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    ];
-    (1..)
-        .zip(NAMES)
-        .find(|(_, name)| *name == word)
-        .map(|(n, _)| n)
+    let number = amount::number_word(word)?;
+    u8::try_from(number).ok().filter(|number| *number <= 10)
 }
 
 /// "3/5", "3 out of 5": how much that is of 10 is not said.

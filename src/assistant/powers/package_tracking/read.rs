@@ -307,7 +307,7 @@ fn is_arrived(message: &ParsedMessage, at: usize) -> bool {
 /// Which parcel: "the parcel from Zalando", "my Zalando parcel".
 fn about(message: &ParsedMessage, from: usize, kind: usize, end: usize) -> Option<String> {
     let words = &message.words;
-    let from = words.skip(from, phrases!["my", "the", "our", "a"]);
+    let from = words.skip_article(from);
     let after = words.skip(kind + 1, phrases!["from", "of", "with"]);
     let text = match parsers::original(words, after, end) {
         text if text.is_empty() => parsers::original(words, from, kind),

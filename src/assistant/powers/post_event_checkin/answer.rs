@@ -1,6 +1,7 @@
 //! What a message says to the question how something was.
 
 use super::NAME_WORDS_MAX;
+use crate::assistant::text::function_words::is_no;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
@@ -21,9 +22,8 @@ pub enum CheckinAnswer {
 const ANSWER_CHARS_MAX: usize = 500;
 
 static REFUSED: Phrases = Phrases::new(&[
-    "no", "nope", "skip", "nothing", "never mind", "nevermind", "not now", "no thanks",
-    "i dont want to say", "none of your business", "i dont want to talk", "dont ask",
-    "dont ask me", "please dont ask",
+    "skip", "nothing", "never mind", "nevermind", "not now", "no thanks", "i dont want to say",
+    "none of your business", "i dont want to talk", "dont ask", "dont ask me", "please dont ask",
 ]);
 
 /// It isn't over, or is told at another time.
@@ -83,7 +83,7 @@ pub fn checkin_answer(text: &str) -> CheckinAnswer {
     match words.phrase(0..words.len().min(NAME_WORDS_MAX)).as_str() {
         request if NO_ANSWERS.contains(request) => CheckinAnswer::None,
         request if LATER.contains(request) => CheckinAnswer::Later,
-        request if REFUSED.contains(request) => CheckinAnswer::Refused,
+        request if is_no(request) || REFUSED.contains(request) => CheckinAnswer::Refused,
         _ => CheckinAnswer::Text(text.trim().chars().take(ANSWER_CHARS_MAX).collect()),
     }
 }

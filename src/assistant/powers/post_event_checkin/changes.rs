@@ -15,7 +15,6 @@ use crate::assistant::text::words::Words;
 
 /// From this minute after midnight on a bare 8 is in the evening.
 const EVENING: u32 = 17 * 60;
-static ARTICLES: Phrases = Phrases::new(&["my", "the", "our", "an", "a"]);
 /// Words before the event that is cancelled.
 const CANCELLING: [&str; 20] = [
     "i cancelled", "i canceled", "ive cancelled", "ive canceled", "i have cancelled",
@@ -47,7 +46,7 @@ pub(super) fn parse(message: &ParsedMessage, at: usize, end: usize) -> Option<Ch
     let words = &message.words;
     let after_verb = |verbs: &[&str]| {
         let from = words.after(at, verbs)?;
-        Some(words.skip(from, &ARTICLES))
+        Some(words.skip_article(from))
     };
     if let Some(from) = after_verb(&CANCELLING) {
         // "cancel dentist and haircut": each by itself.
@@ -66,7 +65,7 @@ pub(super) fn parse(message: &ParsedMessage, at: usize, end: usize) -> Option<Ch
         let is_told = matches!(words.get(at), "they" | "i");
         return parse_moving(message, from, end, is_told);
     }
-    let article = words.after(at, &ARTICLES);
+    let article = words.after_article(at);
     let from = article.unwrap_or(at);
     let named = named(message, from, end)?;
     // "my doctor's appointment"
@@ -88,7 +87,7 @@ pub(super) fn parse(message: &ParsedMessage, at: usize, end: usize) -> Option<Ch
         // "my interview is at 4": its day stays.
         None if article.is_some()
             && words.get(named + 1) == "is"
-            && !names_day(message, named + 2, end) =>
+            && !when::names_day(words, named + 2..end) =>
         {
             (named + 1, named + 2, true)
         }
@@ -175,11 +174,6 @@ fn named(message: &ParsedMessage, from: usize, end: usize) -> Option<usize> {
     (!is_other).then_some(named)
 }
 
-fn names_day(message: &ParsedMessage, from: usize, end: usize) -> bool {
-    let day = |at| when::read(&message.words, at).is_some_and(|(spec, _)| spec.day.is_some());
-    (from..end).any(day)
-}
-
 pub(super) fn moved(
     message: &ParsedMessage,
     which: EventRef,
@@ -199,7 +193,7 @@ pub(super) fn moved(
         let has_time = planned_time::find(message, from, end, false).is_some();
         return has_time.then(|| CheckinAction::UnclearTime(new_time_unclear(&which.entry.name)));
     };
-    let time = match names_day(message, from, end) {
+    let time = match when::names_day(words, from..end) {
         true => planned_time::find(message, from, end, false)?.time.ok(),
         false => None,
     };

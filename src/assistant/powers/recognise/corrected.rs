@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::{money, parsers};
-use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::corrections::{self, Strength};
+use crate::assistant::text::phrases::phrases;
 use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
 
@@ -21,21 +22,6 @@ pub(super) enum Correction {
 
 /// A longer message corrects nothing.
 const WORDS_MAX: usize = 60;
-
-/// Marks that take back what was said before them, whatever follows.
-static SURE_MARKS: Phrases = Phrases::new(&[
-    "no wait i mean", "no wait", "wait no", "no sorry", "sorry no", "no i meant", "no i mean",
-    "sorry i meant", "sorry i mean", "actually no", "no actually", "oops no", "scratch that",
-]);
-/// Marks that take back only before a number, a day or a time of day.
-static MARKS: Phrases = Phrases::new(&[
-    "i meant", "i mean", "or rather", "correction", "make that", "make it", "no make it",
-    "no make that", "no", "nope", "sorry", "oops", "wait", "actually",
-]);
-/// Words between a mark and what is meant.
-static LINKS: Phrases = Phrases::new(&[
-    "its", "it is", "it was", "thats", "i meant", "i mean", "make it", "make that",
-]);
 
 /// Words that may follow a value.
 const AFTER_VALUE: [&str; 19] = [
@@ -71,19 +57,19 @@ pub(super) fn meant(message: &ParsedMessage) -> Correction {
     }
 }
 
-/// The word after a correction's mark, and whether it is surely one.
+/// The word after a correction's mark, and whether it is surely one; others correct only before a
+/// number, a day or a time of day.
 fn mark_at(words: &Words, at: usize) -> Option<(usize, bool)> {
-    let sure = words.after(at, &SURE_MARKS);
-    let mut from = sure.or_else(|| words.after(at, &MARKS))?;
-    while let Some(next) = words.after(from, &LINKS) {
-        from = next;
-    }
+    let mark = corrections::after_mark(words, at);
+    let (end, strength) = mark.filter(|(_, strength)| *strength > Strength::BeforeTime)?;
+    let from = corrections::skip_links(words, end);
+    let is_sure = strength == Strength::Sure;
     let is_noun = |n: &usize| NUMBERED.contains(&words.get(*n));
     let is_numbered = words.get(at) == "no"
         && (words.original(at..at + 1).ends_with('.')
             || (at.saturating_sub(2)..at).any(|n| is_noun(&n)));
     let is_value = || value_at(words, from).is_some();
-    (sure.is_some() || is_value() && !is_numbered).then_some((from, sure.is_some()))
+    (is_sure || is_value() && !is_numbered).then_some((from, is_sure))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,51 +1,171 @@
-//! Words by which a message is seen to be about no superpower, at little cost.
+//! The words by which a message is seen, at little cost, to be about a superpower, and about which.
 
-use crate::assistant::text::word_set::{HashedWord, WordSet};
+use std::sync::LazyLock;
 
-/// Whether the word is one by which somebody may ask for a superpower.
-pub(super) fn may_ask(word: HashedWord) -> bool {
-    WORDS.contains(word)
+use crate::assistant::powers::Power::{self, *};
+use crate::assistant::powers::usual_purchases::USUAL;
+use crate::assistant::text::word_set::WordMap;
+use crate::assistant::text::words::Words;
+
+/// Whatever a superpower understands has one of its words in it. Nobody asks for it outside of a
+/// session by those after the bar alone; "*": any other word.
+const WORDS: [(Power, &str); 26] = [
+    (
+        GmailMindreaderAgent,
+        "answered email emails inbox mail mails replied reply write written | answer say want",
+    ),
+    (EmailUrgency, "emails mail mails summarise summarize urgent"),
+    (
+        TravelBrain,
+        "airport bus check check-in flight flights fly flying gate hostel hotel itinerary plane \
+         platform seat station terminal train trains travel travels",
+    ),
+    (
+        CalendarQueryAgent,
+        "add appointment available busy calendar call calls cancel create delete event events free \
+         meet meeting meetings move new pencil postpone push put remove reschedule schedule see \
+         seeing shift",
+    ),
+    (CalendarListAgent, "calendar calendars"),
+    (CalendarStressAgent, "calendar overbooked week"),
+    (CalendarMorning, "brief briefing calendar"),
+    (
+        CalendarEvents,
+        "appointment appointments calendar calls event events meeting meetings",
+    ),
+    (CallPrep, "call meeting"),
+    (DestinationPrep, "leave need takes | go"),
+    (
+        TicketsVault,
+        "boarding cancel delete gate platform remove seat terminal ticket tickets | carriage coach \
+         discard drop forget it its row seats that",
+    ),
+    (
+        PackageTracking,
+        "cancel chronopost colissimo correos delayed delete deliveries delivery dhl dpd evri fedex \
+         gls hermes inpost overdue package packages parcel parcels postnl postnord remove shipment \
+         tnt tracking ups usps yodel | arrive arrives come comes drop expected forget it itll its",
+    ),
+    (
+        CancellationProtector,
+        "cancel cancelation canceled cancellation cancellations cancelled keeping trial trials | \
+         deadline keep",
+    ),
+    (
+        MembershipRenewal,
+        "auto-renews autorenews cancel canceled cancelled costs days delete expire expires got \
+         licence license membership memberships pass passport remove renew renewal renewals \
+         renewed renews subs subscribed subscription subscriptions unsubscribe unsubscribed went | \
+         annually biannually biweekly cost daily drop due each end ends every everyday forget \
+         fortnightly goes half-yearly hourly is monthly nightly once one quarterly quit rid runs \
+         semi-annually stop terminate weekly yearly",
+    ),
+    (
+        BirthdayReminder,
+        "b-day bday birthday birthdays born old turning turns",
+    ),
+    (
+        BillSplit,
+        "add bill bills borrowed delete divide divided expenses gave lent loaned owe owes paid pay \
+         payed pays quits remove repaid returned sent settle settled share shared shares split \
+         squared transferred venmoed wired | cross drop even payment scratch square strike take \
+         undo",
+    ),
+    (
+        FocusProtector,
+        "disturb dnd focus focusing | back left longer",
+    ),
+    (DailySummary, "day summaries summary today | stop turn"),
+    (
+        EveningPrep,
+        "evening need prep preparation prepare ready | tomorrow",
+    ),
+    (
+        PostEventCheckin,
+        "ask audition check-in check-ins checkins checkup date defence defense dentist doctor \
+         doctors exam exams hearing interview marathon operation pitch presentation race recital \
+         surgery talk test viva wedding | checkin",
+    ),
+    (
+        ReservationPrep,
+        "airbnb arrange book booked booking bookings flat late massage organise organize rebook \
+         reservation reservations reserve reserved restaurant room table | *",
+    ),
+    (
+        HabitTracker,
+        "climbed completed cycled danced did done exercised finished habit habits hiked jogged \
+         journaled meditated practiced practised ran rode rowed streak streaks stretched studied \
+         swam track tracking trained untrack walked wrote | *",
+    ),
+    (
+        BudgetTracker,
+        "bought budget budgets expense ferry insurance much spend spending spent yesterday | *",
+    ),
+    (MoodTracker, "am feel feeling felt im mood moods | *"),
+    (
+        TripPlanner,
+        "add day days delete holiday itinerary list long move pack packed packing postpone push \
+         remove reschedule shift sleeps trip trips vacation weekend weeks | also change drop take",
+    ),
+    (
+        TodoList,
+        "buy exchange lists look replace swap task tasks these this those to-do to-dos \
+         todo todo-list todos | *",
+    ),
+];
+/// Words of requests about what superpowers send by themselves.
+const OF_NOTICES: &str = "message messages mute resume send sending text unmute waking";
+
+/// Superpowers, as bits by their numbers.
+#[derive(Clone, Copy)]
+pub(super) struct PowerSet(u32);
+
+impl PowerSet {
+    pub(super) const fn contains(self, power: Power) -> bool {
+        self.0 & bit(power) != 0
+    }
 }
 
-/// Whatever asks for a superpower outside of a session has one of these in it. Sorted.
-static WORDS: WordSet<1024> = WordSet::new(&[
-    "add", "airbnb", "airport", "am", "answered", "appointment", "appointments", "arrange", "ask",
-    "audition", "auto-renews", "autorenews", "available", "b-day", "bday", "beer", "beers", "bill",
-    "bills", "birthday", "birthdays", "boarding", "book", "booked", "booking", "bookings", "born",
-    "borrowed", "bought", "breakfast", "brief", "briefing", "brunch", "budget", "budgets",
-    "burger", "bus", "busy", "buy", "calendar", "calendars", "call", "calls", "cancel",
-    "cancelation", "canceled", "cancellation", "cancellations", "cancelled", "check", "check-in",
-    "check-ins", "checkins", "checkup", "chronopost", "cinema", "climbed", "coffee", "colissimo",
-    "completed", "correos", "costs", "create", "cycled", "danced", "date", "day", "days",
-    "defence", "defense", "delayed", "delete", "deliveries", "delivery", "dentist", "dhl", "did",
-    "dinner", "disturb", "divide", "divided", "dnd", "doctor", "doctors", "done", "dpd", "drinks",
-    "email", "emails", "evening", "event", "events", "evri", "exam", "exams", "exchange",
-    "exercised", "expense", "expenses", "expire", "expires", "fedex", "feel", "feeling", "felt",
-    "ferry", "finished", "flat", "flight", "flights", "fly", "flying", "focus", "focusing", "food",
-    "free", "fuel", "gas", "gate", "gave", "gls", "got", "groceries", "habit", "habits", "haircut",
-    "hearing", "hermes", "hiked", "holiday", "hostel", "hotel", "im", "inbox", "inpost",
-    "insurance", "interview", "itinerary", "jogged", "journaled", "keeping", "late", "leave",
-    "lent", "licence", "license", "list", "lists", "loaned", "long", "look", "lunch", "mail",
-    "mails", "marathon", "massage", "meditated", "meet", "meeting", "meetings", "membership",
-    "memberships", "message", "messages", "mood", "moods", "move", "movie", "much", "mute", "need",
-    "new", "old", "operation", "organise", "organize", "overbooked", "overdue", "owe", "owes",
-    "pack", "package", "packages", "packed", "packing", "paid", "parcel", "parcels", "parking",
-    "pass", "passport", "pay", "payed", "pays", "pencil", "petrol", "pharmacy", "pitch", "pizza",
-    "plane", "platform", "postnl", "postnord", "postpone", "practiced", "practised", "prep",
-    "preparation", "prepare", "presentation", "push", "put", "quits", "race", "ran", "ready",
-    "rebook", "recital", "remove", "renew", "renewal", "renewals", "renewed", "renews", "rent",
-    "repaid", "replace", "replied", "reply", "reschedule", "reservation", "reservations",
-    "reserve", "reserved", "restaurant", "resume", "returned", "rode", "room", "rowed", "sandwich",
-    "schedule", "seat", "see", "seeing", "send", "sending", "sent", "settle", "settled", "share",
-    "shared", "shares", "shift", "shipment", "shopping", "sleeps", "snack", "snacks", "spend",
-    "spending", "spent", "split", "squared", "station", "streak", "streaks", "stretched",
-    "studied", "subs", "subscribed", "subscription", "subscriptions", "summaries", "summarise",
-    "summarize", "summary", "supermarket", "surgery", "swam", "swap", "table", "takeaway", "takes",
-    "talk", "task", "tasks", "taxi", "tea", "terminal", "test", "text", "these", "this", "those",
-    "ticket", "tickets", "tnt", "to-do", "to-dos", "today", "todo", "todo-list", "todos", "track",
-    "tracking", "train", "trained", "trains", "transferred", "travel", "travels", "trial",
-    "trials", "trip", "trips", "turning", "turns", "uber", "unmute", "unsubscribe", "unsubscribed",
-    "untrack", "ups", "urgent", "usps", "vacation", "venmoed", "viva", "waking", "walked",
-    "wedding", "week", "weekend", "weeks", "went", "wired", "write", "written", "wrote",
-    "yesterday", "yodel",
-]);
+/// Of each word the superpowers that it may mean, and whether somebody may ask by it.
+static BY_WORD: LazyLock<WordMap<(u32, bool)>> = LazyLock::new(|| {
+    let of_powers = WORDS.iter().flat_map(|(power, words)| {
+        let (asking, others) = words.split_once(" | ").unwrap_or((words, ""));
+        let meant = |may_ask| move |word| (word, (bit(*power), may_ask));
+        let others = others.split_whitespace().map(meant(false));
+        asking.split_whitespace().map(meant(true)).chain(others)
+    });
+    let purchases = USUAL.iter().map(|word| (*word, (bit(BudgetTracker), true)));
+    let of_notices = OF_NOTICES.split(' ').map(|word| (word, (0, true)));
+    let all = of_powers.chain(purchases).chain(of_notices);
+    WordMap::merged(all, |a, b| (a.0 | b.0, a.1 | b.1))
+});
+
+/// Superpowers that understand other words too.
+const NEEDING_NONE: u32 = {
+    let (mut bits, mut at) = (0, 0);
+    while at < WORDS.len() {
+        if let [.., b'*'] = WORDS[at].1.as_bytes() {
+            bits |= bit(WORDS[at].0);
+        }
+        at += 1;
+    }
+    bits
+};
+
+/// Whether somebody may ask for a superpower with these words.
+pub(super) fn may_ask(words: &Words) -> bool {
+    let by_word = &*BY_WORD;
+    let mut found = words.iter_hashed().filter_map(|word| by_word.get(word));
+    found.any(|(_, may_ask)| may_ask)
+}
+
+/// The superpowers that one of the message's words may mean, and those that understand others.
+pub(super) fn may_be_meant(words: &Words) -> PowerSet {
+    let by_word = &*BY_WORD;
+    let meant = words.iter_hashed().filter_map(|word| by_word.get(word));
+    PowerSet(meant.fold(NEEDING_NONE, |all, (powers, _)| all | powers))
+}
+
+const fn bit(power: Power) -> u32 {
+    1 << power as u32
+}

@@ -15,7 +15,6 @@ static ORDERED: Phrases = Phrases::new(&[
 ]);
 /// Characters of the requested booking that the reply repeats.
 const ORDER_CHARS_MAX: usize = 60;
-static ARTICLES: Phrases = Phrases::new(&["my", "the", "our", "a"]);
 /// Words that state a cancelled booking.
 static CANCELLED: Phrases = Phrases::new(&[
     "i cancelled", "i canceled", "ive cancelled", "ive canceled", "i have cancelled",
@@ -39,7 +38,7 @@ pub(super) fn named(message: &ParsedMessage, from: usize, kind: usize, end: usiz
     if kind + 2 == end && words.get(kind + 1).parse::<u32>().is_ok() {
         return EntryRef::of_name(words.get(kind + 1).to_owned());
     }
-    EntryRef::read(message, words.skip(from, &ARTICLES)..end)
+    EntryRef::read(message, words.skip_article(from)..end)
 }
 
 /// "I cancelled my dinner at Luigi".
@@ -58,7 +57,7 @@ fn parse_cancelled(message: &ParsedMessage, at: usize, end: usize) -> Option<Res
             is_over.then_some((at, verb))?
         }
     };
-    let from = words.skip(from, &ARTICLES);
+    let from = words.skip_article(from);
     let kind = (from..end).find(|n| is_kind(words.get(*n)))?;
     let which = named(message, from, kind, end);
     Some(ReservationAction::Cancelled(which))
@@ -105,7 +104,7 @@ fn parse_move(message: &ParsedMessage, at: usize, end: usize) -> Option<Reservat
         "we rescheduled",
     ]);
     let from = words.after(at, &VERBS)?;
-    let from = words.skip(from, &ARTICLES);
+    let from = words.skip_article(from);
     let kind = (from..end).find(|n| is_kind(words.get(*n)))?;
     if let Some(stay) = parse_moved_stay(message, from, kind, end) {
         return Some(stay);
@@ -159,7 +158,7 @@ fn parse_moved_stay(
 /// "my haircut is now on saturday at 6", "dinner at Luigi got moved to 9".
 fn parse_moved(message: &ParsedMessage, at: usize, end: usize) -> Option<ReservationAction> {
     let words = &message.words;
-    let from = words.skip(at, phrases!["my", "our", "the"]);
+    let from = words.skip_article(at);
     // "the dentist moved to friday": a booking may be called so.
     let is_named = |n: &usize| {
         matches!(words.get(n + 1), "moved" | "got" | "was" | "is" | "has")

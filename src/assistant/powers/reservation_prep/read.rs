@@ -59,14 +59,14 @@ pub(in crate::assistant::powers) fn parse(
         booking,
         words.after(at, phrases!["cancel", "delete", "remove", "forget", "drop"]),
     ) {
-        let from = words.skip(from, phrases!["my", "the", "our"]);
+        let from = words.skip_article(from);
         let which = changes::named(message, from, booking, end);
         return Some((Clear, ReservationAction::Remove(which)));
     }
     if let Some(from) = words.after(at, phrases!["cancel", "delete", "remove"])
         && let Some(kind) = (from..end).find(|n| is_kind(words.get(*n)))
     {
-        let from = words.skip(from, phrases!["my", "the", "our"]);
+        let from = words.skip_article(from);
         let which = changes::named(message, from, kind, end);
         return Some((Soft, ReservationAction::Remove(which)));
     }
@@ -235,7 +235,7 @@ fn name_and_details(rest: Vec<String>, is_timed_first: bool) -> Option<(String, 
 fn after_whom(words: &Words, from: usize) -> usize {
     let whom = phrases!["us into", "me into", "us in at", "me in at", "us", "me"];
     let start = words.skip(from, whom);
-    words.skip(start, phrases!["a", "an", "my", "our", "the"])
+    words.skip_article(start)
 }
 
 /// "bloods at 7, rounds at 9 - remind me of both": what else is asked for is no detail.

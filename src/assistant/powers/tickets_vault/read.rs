@@ -101,7 +101,7 @@ fn note_start(words: &Words, at: usize) -> Option<usize> {
 
 /// "ticket for Coldplay", "Coldplay ticket".
 fn about(words: &Words, from: usize, ticket: usize, end: usize) -> Option<String> {
-    let from = words.skip(from, phrases!["my", "the", "our"]);
+    let from = words.skip_article(from);
     let after = words.after(
         ticket + 1,
         phrases!["for the", "for", "to the", "to", "number", "no"],

@@ -1,19 +1,10 @@
 //! Things that are corrected in one breath: "beer, no wait, wine".
 
 use crate::assistant::powers::parsers::things;
-use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::corrections::{self, Strength};
+use crate::assistant::text::phrases::Phrases;
 use crate::assistant::text::words::Words;
 use crate::assistant::wording::texts::same;
-
-/// Words between a thing and the one that takes its place.
-static MARKS: Phrases = Phrases::new(&[
-    "no wait", "wait no", "no sorry", "sorry no", "no i mean", "no i meant", "sorry i mean",
-    "sorry i meant", "actually no", "no actually", "i mean", "i meant", "or rather",
-]);
-/// Such words that count only after punctuation.
-static MARKS_SET_OFF: Phrases = Phrases::new(&[
-    "scratch that", "make that", "make it", "actually", "wait", "sorry", "oops",
-]);
 
 /// Words between what is meant and what isn't.
 static EXCHANGES: Phrases = Phrases::new(&["but not", "but no", "instead of", "rather than"]);
@@ -74,19 +65,17 @@ fn is_count(text: &str) -> bool {
 }
 
 fn after_mark(words: &Words, at: usize) -> Option<usize> {
-    let set_off = || {
-        words
-            .is_set_off(at - 1)
-            .then(|| words.after(at, &MARKS_SET_OFF))
+    let (from, strength) = corrections::after_mark(words, at)?;
+    // "eggs. no, cheese", unlike "coke, no sugar" and "pens, correction tape"
+    let is_of_thing = || {
+        matches!(words.get(at), "no" | "nope" | "nah" | "correction") && !words.is_set_off(from - 1)
     };
-    // "eggs. no, cheese", unlike "coke, no sugar".
-    let bare_no = || {
-        let is_alone = words.is_set_off(at - 1) && words.is_set_off(at);
-        (words.get(at) == "no" && is_alone).then_some(at + 1)
+    let corrects = match strength {
+        Strength::BeforeTime => false,
+        Strength::BeforeValue => words.is_set_off(at - 1) && !is_of_thing(),
+        Strength::BeforeAny | Strength::Sure => true,
     };
-    let from = words.after(at, &MARKS).or_else(|| set_off().flatten());
-    let from = from.or_else(bare_no)?;
-    Some(words.skip(from, phrases!["make it", "make that", "i mean", "i meant"]))
+    corrects.then(|| corrections::skip_links(words, from))
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ pub(in super::super) fn parse(message: &ParsedMessage) -> Option<(RequestStrengt
         "when do i leave for",
     ];
     if let Some(from) = words.after(at, leaving) {
-        let from = words.skip(from, phrases!["my", "the"]);
+        let from = words.skip_article(from);
         let is_travel = matches!(
             words.get(from),
             "flight" | "train" | "bus" | "airport" | "station"

@@ -24,7 +24,7 @@ pub(super) fn parse(
     static VERBS: Phrases =
         Phrases::new(&["move", "shift", "reschedule", "postpone", "push", "change"]);
     let from = words.after(at, &VERBS)?;
-    let from = words.skip(from, phrases!["my", "our", "the"]);
+    let from = words.skip_article(from);
     let from = words.skip(from, phrases!["trip to"]);
     if let Some(to) = (from + 1..end).find(|n| words.after(*n, phrases!["to day"]).is_some())
         && let Ok(day) = words.get(to + 2).parse()
@@ -60,7 +60,7 @@ pub(super) fn parse(
 pub(super) fn extended(message: &ParsedMessage, at: usize, end: usize) -> Option<TripAction> {
     let words = &message.words;
     let from = words.after(at, phrases!["extend", "prolong", "lengthen"])?;
-    let from = words.skip(from, phrases!["my", "our", "the"]);
+    let from = words.skip_article(from);
     let is_link = |n: &usize| matches!(words.get(*n), "until" | "till" | "til" | "by");
     let to = || (from + 1..end).rev().find(|n| words.get(*n) == "to");
     let link = (from + 1..end).find(is_link).or_else(to)?;
@@ -99,7 +99,7 @@ pub(super) fn unplanned(words: &Words, at: usize, end: usize) -> Option<(bool, T
     let link = (from + 1..end)
         .find(|n| matches!(words.get(*n), "from" | "off" | "on") && words.get(*n + 1) != "list");
     let what = |to: usize| {
-        let from = words.skip(from, phrases!["the", "my"]);
+        let from = words.skip_article(from);
         parsers::original(words, from, to)
     };
     let Some(link) = link else {

@@ -20,7 +20,7 @@ fn packing_list(
     let end = range.end;
     range.clone().find_map(|at| {
         let from = words.after(at, links)?;
-        let from = words.skip(from, phrases!["my", "the", "our", "a"]);
+        let from = words.skip_article(from);
         let is_list = |n: &usize| words.after(*n, phrases!["packing list"]).is_some();
         let list = (from..=from + PLACE_WORDS_MAX).find(is_list)?;
         let place = words.after(list + 2, phrases!["for my", "for the", "for"]);
@@ -43,7 +43,7 @@ fn on_trip(place: String, action: TripAction) -> TripAction {
 
 /// "my packing list" at the end.
 fn names_packing_list(words: &Words, from: usize, end: usize) -> bool {
-    let from = words.skip(from, phrases!["my", "the", "our"]);
+    let from = words.skip_article(from);
     words.after(from, phrases!["packing list"]) == Some(end)
 }
 

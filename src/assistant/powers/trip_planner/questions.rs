@@ -93,7 +93,7 @@ fn waited_for(words: &Words, at: usize, end: usize) -> Option<String> {
         _ => end,
     };
     let start = match named {
-        None => words.skip(start, phrases!["my", "our", "the"]),
+        None => words.skip_article(start),
         Some(_) => start,
     };
     let is_short = last.saturating_sub(start) <= PLACE_WORDS_MAX;

@@ -261,9 +261,14 @@ pub(in crate::assistant) fn count(words: &Words, at: usize) -> Option<(u32, usiz
     }
 }
 
+/// A word that is a number up to ninety, spelled out: "seven".
+pub(in crate::assistant) fn number_word(word: &str) -> Option<u32> {
+    ones_word(word).or_else(|| tens_word(word))
+}
+
 /// Whether a word is a number that is spelled out.
 pub(in crate::assistant) fn is_number(word: &str) -> bool {
-    ones_word(word).is_some() || tens_word(word).is_some()
+    number_word(word).is_some()
 }
 
 /// A number in words up to ninety-nine.

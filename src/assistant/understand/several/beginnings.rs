@@ -2,13 +2,13 @@
 
 use super::is_link;
 use super::questions::begins_question;
+use crate::assistant::text::corrections;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
-use crate::assistant::text::word_set::WordSet;
 use crate::assistant::text::words::Words;
 
 /// How a request begins that follows another one after "and".
-const BEGINNINGS: [&str; 85] = [
+static BEGINNINGS: Phrases = Phrases::new(&[
     "remind me", "remind us", "can you remind me", "could you remind me", "please remind me",
     "wake me", "dont let me forget", "remember that", "remember my", "note that", "my name is",
     "call me", "i live in", "im in", "my time zone is", "my timezone is", "spent", "i spent",
@@ -22,16 +22,6 @@ const BEGINNINGS: [&str; 85] = [
     "what time", "what day", "whats the", "what is the", "whats", "what is", "how is", "hows",
     "how are", "who is", "whos", "when is", "whens", "where is", "wheres", "are you", "do i have",
     "will it",
-];
-
-/// Their first words. Sorted.
-static FIRST_WORDS: WordSet = WordSet::new(&[
-    "add", "are", "budget", "call", "can", "cancel", "change", "could", "delete", "did", "do",
-    "does", "done", "dont", "forget", "how", "hows", "i", "im", "is", "ive", "kindly", "list",
-    "make", "mood", "move", "my", "note", "plan", "please", "put", "remember", "remind", "remove",
-    "set", "shall", "should", "show", "skip", "snooze", "spent", "split", "tell", "track", "wake",
-    "what", "whats", "when", "whens", "where", "wheres", "which", "who", "whos", "why", "will",
-    "would",
 ]);
 
 /// How somebody begins to tell of something else, after "and" or a comma.
@@ -56,16 +46,10 @@ pub(super) fn beginnings(words: &Words) -> impl Iterator<Item = RequestStart> {
         let before = words.get(at - 1);
         is_reminder(words, at) && !matches!(before, "to" | "will" | "that" | "which" | "you")
     };
-    let is_first = move |at: &usize| {
-        FIRST_WORDS.contains(words.hashed(*at)) // few words
-            || is_set_apart(words, *at) && tells_another(words, *at)
-    };
-    let all = (1..words.len())
-        .filter(is_first)
-        .map(move |at| RequestStart {
-            at,
-            is_apart: is_apart(words, at),
-        });
+    let all = (1..words.len()).map(move |at| RequestStart {
+        at,
+        is_apart: is_apart(words, at),
+    });
     all.filter(move |beginning| {
         let is_question =
             || words.is_set_off(beginning.at - 1) && begins_question(words, beginning.at);
@@ -120,7 +104,7 @@ pub(super) fn begins_statement(words: &Words, at: usize) -> bool {
     words.after(at, &STATEMENTS).is_some()
 }
 
-/// Something and its time: "call bo at 6", "dinner at luigi saturday at 8".
+/// Something and its time: "call bo at 6", "dinner at luigi saturday at 8", unlike "no, at 6".
 fn tells_plan(words: &Words, at: usize) -> bool {
     let end = (at + 1..words.len()).find(|n| is_set_apart(words, *n));
     let end = end.unwrap_or(words.len());
@@ -131,7 +115,7 @@ fn tells_plan(words: &Words, at: usize) -> bool {
     };
     words.get(at - 1) != "plus"
         && !words.get(at).starts_with(|c: char| c.is_ascii_digit())
-        && when::read(words, at).is_none()
+        && when::read(words, corrections::skip_mark(words, at)).is_none()
         && when::trailing_time(words, at + 1..end).is_some()
         && !has_label()
 }
@@ -192,20 +176,4 @@ fn is_apart(words: &Words, at: usize) -> bool {
     // "I have an exam friday at 9 remind me the day before"
     let follows_time = || is_reminder(words, at) && when::trailing_time(words, 1..at).is_some();
     is_set_apart(words, at) || follows_time()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_word_of_every_beginning_is_known() {
-        for beginning in BEGINNINGS {
-            let first = beginning.split(' ').next();
-            assert!(
-                first.is_some_and(|word| FIRST_WORDS.contains(word)),
-                "{beginning}"
-            );
-        }
-    }
 }

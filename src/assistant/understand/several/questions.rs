@@ -1,5 +1,6 @@
 //! How a question begins that follows a request, and is no part of it.
 
+use crate::assistant::text::function_words::is_question_word;
 use crate::assistant::text::words::Words;
 
 /// How a question begins that nobody is to be reminded of, where a comma is before it.
@@ -11,9 +12,6 @@ pub(super) const QUESTIONS: [&str; 22] = [
 
 /// "what should i", "how do you": a question, also without a mark; "should i …?".
 pub(super) fn begins_question(words: &Words, at: usize) -> bool {
-    let asks = [
-        "what", "whats", "when", "where", "who", "how", "why", "which",
-    ];
     let verbs = [
         "should", "shall", "can", "could", "do", "does", "did", "is", "are", "am", "will", "would",
         "was", "were", "have", "has",
@@ -21,7 +19,7 @@ pub(super) fn begins_question(words: &Words, at: usize) -> bool {
     let persons = ["i", "you", "u", "we", "he", "she", "it", "they", "there"];
     let is_asked =
         |at: usize| verbs.contains(&words.get(at)) && persons.contains(&words.get(at + 1));
-    asks.contains(&words.get(at)) && is_asked(at + 1) || words.is_question() && is_asked(at)
+    is_question_word(words.get(at)) && is_asked(at + 1) || words.is_question() && is_asked(at)
 }
 
 /// Whether somebody is to be asked or told what follows: "ask bo, what should we cook".

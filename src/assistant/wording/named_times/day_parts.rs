@@ -20,6 +20,11 @@ const EVENING: [&str; 24] = [
 const NIGHT: [&str; 9] = [
     "night", "nachts", "noche", "noite", "nuit", "notte", "nacht", "natten", "ночи",
 ];
+/// Whether an hour without am or pm in the same text is one after noon.
+pub(super) fn is_after_noon(word: &str) -> bool {
+    EVENING.contains(&word) || NIGHT.contains(&word) || matches!(word, "midi" | "middag")
+}
+
 /// The first hour that is one of an evening where such a word stands beside it, and the last one of a
 /// morning.
 const NIGHT_FROM: u32 = 7;

@@ -1,15 +1,11 @@
 //! Hours in words: "neun Uhr", "half past eight".
 
+use crate::assistant::text::when::amount;
+
 use super::NamedHour;
 use super::day_parts::{has_part_after, may_have_minutes, with_quarter};
 use super::relative::{BEFORE_HOUR, BETWEEN_MINUTES_AND_HOUR, HOUR_MARKS, number_of};
 use super::tokens::TextToken;
-
-/// The numbers in words by which an English half is after the hour: "half nine".
-const ENGLISH: [&str; 12] = [
-    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-    "twelve",
-];
 
 /// "neun Uhr", "at nine", "halb neun", "quarter past eight". `None` also where its minutes are not
 /// read.
@@ -41,7 +37,8 @@ pub(super) fn hour_in_words(tokens: &[TextToken], at: usize) -> Option<NamedHour
         || back(1) == "alle" && quarter.is_some();
     let (hour, minute) = match (back(1), quarter) {
         _ if number > 12 && !has_mark => return None,
-        ("half", _) if ENGLISH.contains(&word) => (number, 30),
+        // "half nine" is after the hour in English.
+        ("half", _) if amount::is_number(word) => (number, 30),
         ("halb" | "half" | "halv", _) => ((number + 11) % 12, 30),
         (_, Some((time, is_before))) if is_before || is_led || has_mark => time,
         _ if may_have_minutes(tokens, at) => return None,

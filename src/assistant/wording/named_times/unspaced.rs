@@ -7,22 +7,22 @@ use super::repetition::NamedRepetition;
 
 /// Words for a day, and how many days it is ahead; a longer word before one that it contains.
 const DAYS: [(&str, u64); 16] = [
-    ("今日", 0),
-    ("今天", 0),
-    ("오늘", 0),
-    ("明日", 1),
-    ("明天", 1),
-    ("내일", 1),
+    ("明々後日", 3),
+    ("しあさって", 3),
+    ("大后天", 3),
+    ("글피", 3),
     ("明後日", 2),
     ("明后天", 2),
     ("あさって", 2),
     ("後天", 2),
     ("后天", 2),
     ("모레", 2),
-    ("明々後日", 3),
-    ("しあさって", 3),
-    ("大后天", 3),
-    ("글피", 3),
+    ("明日", 1),
+    ("明天", 1),
+    ("내일", 1),
+    ("今日", 0),
+    ("今天", 0),
+    ("오늘", 0),
 ];
 const WEEKDAYS: [[&str; 2]; 7] = [
     ["月曜", "星期一"],
@@ -50,16 +50,10 @@ const UNITS: [char; 5] = ['時', '点', '點', '分', '月'];
 pub(super) fn days(text: &str, today: NaiveDate) -> Vec<NamedDay> {
     let mut days = Vec::new();
     let mut rest = text.to_owned();
-    let mut all: Vec<&(&str, u64)> = DAYS.iter().collect();
-    all.sort_by_key(|(word, _)| std::cmp::Reverse(word.len()));
-    for (word, ahead) in all {
+    for (word, ahead) in DAYS {
         if rest.contains(word) {
             rest = rest.replace(word, " ");
-            days.extend(
-                today
-                    .checked_add_days(Days::new(*ahead))
-                    .map(NamedDay::Date),
-            );
+            days.extend(today.checked_add_days(Days::new(ahead)).map(NamedDay::Date));
         }
     }
     let mut weekdays = WEEKDAYS.iter().zip(0u8..);

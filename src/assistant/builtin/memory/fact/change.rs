@@ -56,13 +56,12 @@ fn renewed(words: &Words, at: usize) -> Option<(Range<usize>, usize)> {
 
 /// "wifi password was changed to xyz", "i changed my pin to 4321".
 fn changed(words: &Words, at: usize) -> Option<(Range<usize>, usize)> {
-    static ARTICLES: Phrases = Phrases::new(&["the", "my", "our"]);
     static BY_SOMEBODY: Phrases = Phrases::new(&[
         "i changed", "ive changed", "i just changed", "we changed", "weve changed", "they changed",
         "theyve changed", "changed", "just changed",
     ]);
     if let Some(from) = words.after(at, &BY_SOMEBODY) {
-        let from = words.after(from, &ARTICLES)?;
+        let from = words.after_article(from)?;
         let to = (from + 1..=from + NOUN_WORDS_MAX).find(|n| words.get(*n) == "to")?;
         return Some((from..to, to + 1));
     }
@@ -70,7 +69,7 @@ fn changed(words: &Words, at: usize) -> Option<(Range<usize>, usize)> {
         "changed to", "has changed to", "was changed to", "got changed to", "is changed to",
         "has been changed to", "just changed to",
     ]);
-    let from = words.skip(at, &ARTICLES);
+    let from = words.skip_article(at);
     let verb = |n: usize| Some((n, words.after(n, &CHANGED)?));
     let (verb, value) = (from + 1..=from + NOUN_WORDS_MAX).find_map(verb)?;
     Some((from..verb, value))

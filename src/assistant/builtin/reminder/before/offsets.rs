@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::{AMOUNT_WORDS_MAX, BeforeEvent, Offset, WORDS_MAX, offset_before, read};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::parsing::drop_name;
+use crate::assistant::text::corrections;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when::amount;
 use crate::assistant::text::words::Words;
@@ -154,9 +155,9 @@ pub(in crate::assistant::builtin) fn other_offset(
 /// Whether the word may begin a correction.
 fn is_of_correction(word: &str) -> bool {
     phrases![
-        "no", "nope", "nah", "not", "sorry", "oops", "actually", "wait", "i", "mean", "meant",
-        "said", "make", "change", "move", "it", "its", "that", "to", "should", "be", "ok", "okay",
-        "please", "rather", "better", "just"
+        "not", "i", "mean", "meant", "said", "make", "change", "move", "it", "its", "that", "to",
+        "should", "be", "ok", "okay", "please", "rather", "better", "just"
     ]
     .contains(word)
+        || corrections::is_interjection(word)
 }

@@ -7,6 +7,7 @@ use crate::assistant::powers::RequestStrength::{self, Clear};
 use crate::assistant::powers::bill_split::{BillSplitAction, PART_MAX, PaidAction};
 use crate::assistant::powers::{money, parsers, statement};
 use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when::amount;
 use crate::assistant::text::words::Words;
 
 /// A larger tip is taken for a mistake.
@@ -388,13 +389,6 @@ fn ways(words: &Words, at: usize, end: usize) -> Option<i64> {
 }
 
 fn count(word: &str) -> Option<i64> {
-    const NAMES: [&str; 12] = [
-        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-        "twelve",
-    ];
-    (1..)
-        .zip(NAMES)
-        .find(|(_, name)| *name == word)
-        .map(|(n, _)| n)
-        .or_else(|| word.parse().ok())
+    let spelled = amount::number_word(word).map(i64::from);
+    spelled.or_else(|| word.parse().ok())
 }
