@@ -206,6 +206,11 @@ pub struct RemindersToCancel {
 }
 
 impl Intent {
+    /// Nothing is done: the fixed reply says why.
+    fn unclear(reply: &str) -> Self {
+        Self::Unclear(reply.to_owned())
+    }
+
     /// The crisis that it tells of, alone or beside a request.
     pub fn crisis(&self) -> Option<CrisisKind> {
         match self {

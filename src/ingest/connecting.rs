@@ -8,7 +8,7 @@ use crate::store::Tx;
 
 pub(super) fn link(turn: &MessageTurn, tx: &Tx, is_for_mail: bool) -> Result<String> {
     if turn.in_group() {
-        return Ok(wording::connect_alone());
+        return Ok(wording::CONNECT_ALONE.to_owned());
     }
     let room = Some(turn.room.id);
     let path = links::create(tx, turn.user.id, room, is_for_mail, turn.now)?;

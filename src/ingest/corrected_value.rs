@@ -9,7 +9,6 @@ use super::dialog::latest::{self, StatedFact};
 use super::dialog::question::{self, Question};
 use super::powers::state_before::StateBefore;
 use super::powers::{PowerReply, answer, attempt, changed_by, text_of};
-use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::undo;
 use super::{gate, memories};
@@ -28,11 +27,11 @@ use crate::store::{MessageRow, Tx};
 const CORRECTIONS_MAX: usize = 5;
 
 /// `None`: it corrects nothing that can be undone.
-pub(super) fn correct(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
+pub(super) fn correct(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     if !turn.may_correct() {
         return Ok(None); // most messages
     }
-    Ok(correct_by(turn, tx, &turn.message.text)?.map(Reply::from))
+    correct_by(turn, tx, &turn.message.text)
 }
 
 /// Corrects a value by the text that a message is found to mean.
@@ -53,14 +52,14 @@ pub(super) fn correct_by(turn: &MessageTurn, tx: &mut Tx, text: &str) -> Result<
     }
     let is_one_day = |value: &String| assistant::is_day_for_span(&corrected, value);
     if powers.len() == 1 && value.as_ref().is_some_and(is_one_day) {
-        return Ok(Some(wording::both_days_needed()));
+        return Ok(Some(wording::BOTH_DAYS_NEEDED.to_owned()));
     }
     let is_money = !powers.is_empty() && powers.iter().all(|power| power.is_about_money());
     let restated = assistant::restated(text, &corrected).filter(|_| is_money);
     // "12.40" is no number of eggs.
     let is_sum = |value: &String| powers::is_sum(value);
     if powers == [Power::TodoList] && value.as_ref().is_some_and(is_sum) {
-        return Ok(Some(wording::change_unclear_of_list()));
+        return Ok(Some(wording::CHANGE_UNCLEAR_OF_LIST.to_owned()));
     }
     if let ([power], Some(value)) = (powers.as_slice(), &value)
         && let Some(shift) = assistant::time_shift(value)
@@ -217,10 +216,16 @@ pub(super) fn correct_of_power(
     let reply = answer::answer_part(turn, tx, text)?;
     if tx.power_state(turn.owner(), power.name())? == without {
         before.restore(turn, tx, power)?;
-        return Ok(Some(format!("{reply}\n{}", wording::first_stays())));
+        return Ok(Some(format!(
+            "{reply}\n{}",
+            wording::FIRST_STAYS.to_owned()
+        )));
     }
     before.keep_first(turn, tx, power)?;
-    Ok(Some(format!("{}\n{reply}", wording::first_taken_back())))
+    Ok(Some(format!(
+        "{}\n{reply}",
+        wording::FIRST_TAKEN_BACK.to_owned()
+    )))
 }
 
 /// A memory gets another value, or is told anew; a request to a superpower is done, and the memory

@@ -111,7 +111,9 @@ fn correct(turn: &MessageTurn, tx: &mut Tx, earlier: &MessageRow) -> Result<Edit
         || is_last && is_for_power(turn, tx, earlier.id, &understood)?
         || is_one_request(turn, &understood);
     if is_known && undo_all_of(turn, tx, earlier.id)? {
-        return Ok(EditOutcome::Undone(wording::earlier_version_undone()));
+        return Ok(EditOutcome::Undone(
+            wording::EARLIER_VERSION_UNDONE.to_owned(),
+        ));
     }
     let is_request = is_request(turn, &understood);
     // An edit that asks for nothing has only taken back what the version before it did.
@@ -121,7 +123,7 @@ fn correct(turn: &MessageTurn, tx: &mut Tx, earlier: &MessageRow) -> Result<Edit
         false => is_request,
     };
     Ok(match did_something {
-        true => EditOutcome::Refused(wording::earlier_version_stays()),
+        true => EditOutcome::Refused(wording::EARLIER_VERSION_STAYS.to_owned()),
         false => EditOutcome::Unneeded,
     })
 }
@@ -134,7 +136,7 @@ fn correct_time(turn: &MessageTurn, tx: &mut Tx, earlier: &MessageRow) -> Result
         let is_last = turn.room.head == Some(earlier.id);
         return Ok(match is_last {
             true => EditOutcome::Unneeded, // it did nothing yet
-            false => EditOutcome::Refused(wording::earlier_version_stays()),
+            false => EditOutcome::Refused(wording::EARLIER_VERSION_STAYS.to_owned()),
         });
     };
     let mut open = Vec::new();
@@ -152,7 +154,9 @@ fn correct_time(turn: &MessageTurn, tx: &mut Tx, earlier: &MessageRow) -> Result
         delivered.note(turn, tx)?;
     }
     forget_changes(turn, tx)?;
-    Ok(EditOutcome::Undone(wording::earlier_version_undone()))
+    Ok(EditOutcome::Undone(
+        wording::EARLIER_VERSION_UNDONE.to_owned(),
+    ))
 }
 
 /// Forgets the changes of this message, so that no later "undo" or edit takes them back: they

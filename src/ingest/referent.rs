@@ -29,7 +29,7 @@ pub(in crate::ingest) fn find_last(turn: &MessageTurn, tx: &Tx) -> Result<Option
     let listed = listing::just_shown(turn, tx, &open_reminders::here(turn, tx)?)?;
     match listed {
         Some(listed) if listed.len() == 1 => return Ok(Some(Referent::Open(listed))),
-        Some(_) => return Ok(Some(Referent::Unclear(wording::which_reminder()))),
+        Some(_) => return Ok(Some(Referent::Unclear(wording::WHICH_REMINDER.to_owned()))),
         None => {}
     }
     let Some((latest, _)) = latest::read_named(turn, tx)? else {
@@ -76,7 +76,7 @@ pub(in crate::ingest) fn resolve(
                 Some(Referent::Open(open)) if is_all(&open) => Some(Referent::Open(open)),
                 None => None,
                 _ if count.is_some() && is_all(&of_chat) => Some(Referent::Open(of_chat)),
-                _ => Some(Referent::Unclear(wording::which_reminder())),
+                _ => Some(Referent::Unclear(wording::WHICH_REMINDER.to_owned())),
             }
         }
         ReminderRef::Numbered(numbers) => {
@@ -85,7 +85,7 @@ pub(in crate::ingest) fn resolve(
                 None => numbered_without_list(turn, tx)?,
             };
             if ids.is_empty() {
-                return Ok(Some(Referent::Unclear(wording::no_numbers())));
+                return Ok(Some(Referent::Unclear(wording::NO_NUMBERS.to_owned())));
             }
             let mut open = Vec::new();
             for number in numbers {
@@ -94,7 +94,9 @@ pub(in crate::ingest) fn resolve(
                 match found {
                     Some(reminder) => open.push(reminder.clone()),
                     None if have_come && id.is_some() => {
-                        return Ok(Some(Referent::Unclear(wording::already_delivered())));
+                        return Ok(Some(Referent::Unclear(
+                            wording::ALREADY_DELIVERED.to_owned(),
+                        )));
                     }
                     None => {
                         return Ok(Some(Referent::Unclear(wording::no_such_number(*number))));
@@ -123,7 +125,7 @@ pub(in crate::ingest) fn resolve(
 fn last_of_list(turn: &MessageTurn, tx: &Tx) -> Result<Option<Referent>> {
     Ok(match listing::last_shown(turn, tx)? {
         Some(LastLine::Reminder(last)) => Some(Referent::Open(vec![last])),
-        Some(LastLine::Unclear) => Some(Referent::Unclear(wording::which_reminder())),
+        Some(LastLine::Unclear) => Some(Referent::Unclear(wording::WHICH_REMINDER.to_owned())),
         None => find_last(turn, tx)?,
     })
 }

@@ -45,7 +45,7 @@ pub(super) fn cancel_requested(
     for kept in &request.kept {
         let (stays, _) = open_reminders::search(turn, tx, kept)?;
         if stays.is_empty() {
-            return Ok(wording::nothing_to_keep());
+            return Ok(wording::NOTHING_TO_KEEP.to_owned());
         }
         found.retain(|one| stays.iter().all(|other| other.id != one.id));
     }
@@ -94,7 +94,7 @@ pub(super) fn cancel_requested(
         replies.push(wording::group_reminders_stay(&listed, turn.now, timezone));
     }
     Ok(match (replies.is_empty(), turn.in_group()) {
-        (true, true) => wording::no_reminder_in_group(),
+        (true, true) => wording::NO_REMINDER_IN_GROUP.to_owned(),
         (true, false) => wording::reminders_cancelled(&[]),
         (false, _) => replies.join("\n"),
     })
@@ -150,8 +150,8 @@ fn nothing_found(found: &[Reminder], request: &RemindersToCancel) -> Option<Stri
     }
     let about = request.about.as_deref();
     match about.is_some_and(assistant::names_time) {
-        true => Some(wording::reminders_to_cancel_unclear()),
-        false => (!request.kept.is_empty()).then(wording::left_as_it_was),
+        true => Some(wording::REMINDERS_TO_CANCEL_UNCLEAR.to_owned()),
+        false => (!request.kept.is_empty()).then(|| wording::LEFT_AS_IT_WAS.to_owned()),
     }
 }
 

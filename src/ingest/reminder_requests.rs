@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::open_reminders::{self, ReminderRefusal, ReminderRequest};
 use super::referent;
-use super::reply::{Reply, Schedule};
+use super::reply;
 use super::turn::MessageTurn;
 use crate::assistant::builtin::NewTime;
 use crate::assistant::{self, Intent, wording};
@@ -18,15 +18,15 @@ const MINUTE_MS: i64 = 60_000;
 const TIMES_MAX: usize = 300;
 
 /// Sets the requested reminders, one or several, or says why not.
-pub(super) fn set_requested(turn: &MessageTurn, tx: &mut Tx, request: Intent) -> Result<Reply> {
+pub(super) fn set_requested(turn: &MessageTurn, tx: &mut Tx, request: Intent) -> Result<String> {
     let requests = match request {
         Intent::Several(requests) => requests,
         one => vec![one],
     };
     if let Some(doubt) = doubt_about(turn, tx, &requests)? {
-        return Ok(doubt.into());
+        return Ok(doubt);
     }
-    let mut all = Reply::default();
+    let mut replies = Vec::new();
     for request in requests {
         if let Intent::Remind {
             text,
@@ -40,10 +40,10 @@ pub(super) fn set_requested(turn: &MessageTurn, tx: &mut Tx, request: Intent) ->
                 recurrence,
                 zone,
             };
-            all.add(set(turn, tx, &text, &time)?);
+            replies.push(set(turn, tx, &text, &time)?);
         }
     }
-    Ok(all)
+    Ok(replies.join("\n"))
 }
 
 /// The reply instead of setting the reminders among these requests: a relay that delivers reminders
@@ -59,7 +59,7 @@ pub(super) fn doubt_about(
     });
     let texts: Vec<&str> = texts.collect();
     if turn.agent.is_none() && texts.len() > 1 {
-        return Ok(Some(wording::one_request_only()));
+        return Ok(Some(wording::ONE_REQUEST_ONLY.to_owned()));
     }
     for text in texts {
         if let Some(question) = ask_about_second(turn, tx, text)? {
@@ -81,7 +81,7 @@ fn ask_about_second(turn: &MessageTurn, tx: &Tx, text: &str) -> Result<Option<St
 }
 
 /// The service delivers the reminder if the relay has a queue; otherwise the relay does.
-pub(super) fn set(turn: &MessageTurn, tx: &mut Tx, text: &str, time: &NewTime) -> Result<Reply> {
+pub(super) fn set(turn: &MessageTurn, tx: &mut Tx, text: &str, time: &NewTime) -> Result<String> {
     let (now, zone, send_at) = (turn.now, turn.timezone(), time.send_at);
     let request = ReminderRequest {
         text,
@@ -90,8 +90,8 @@ pub(super) fn set(turn: &MessageTurn, tx: &mut Tx, text: &str, time: &NewTime) -
     };
     let reminder = match open_reminders::set(turn, tx, &request)? {
         Ok(reminder) => reminder,
-        Err(ReminderRefusal::TooMany) => return Ok(wording::reminders_full().into()),
-        Err(ReminderRefusal::NoQueue) => return Ok(wording::reminder_repeats_not_here().into()),
+        Err(ReminderRefusal::TooMany) => return Ok(wording::reminders_full()),
+        Err(ReminderRefusal::NoQueue) => return Ok(wording::REMINDER_REPEATS_NOT_HERE.to_owned()),
     };
     let is_own = turn.agent.is_some();
     let mut reply = match &time.recurrence {
@@ -106,17 +106,11 @@ pub(super) fn set(turn: &MessageTurn, tx: &mut Tx, text: &str, time: &NewTime) -
         reply.push(' ');
         reply.push_str(&wording::after_focus(until, now, zone));
     }
-    let language = turn
-        .ingest
-        .language_of_notices(tx, turn.user.id, turn.in_group())?;
-    let schedule = Schedule {
-        schedule_id: &reminder.schedule_id,
-        chat_guid: &turn.message.chat_guid,
-        text: &wording::reminder_text(text, language.as_deref()),
-        send_at,
-        deliver_by: if is_own { "service" } else { "relay" },
-    };
-    Reply::scheduling(reply, &schedule)
+    // An answer carries one reminder: the first.
+    if turn.schedule.get().is_none() {
+        let _ = turn.schedule.set(reply::schedule(turn, tx, &reminder)?);
+    }
+    Ok(reply)
 }
 
 pub(super) fn move_to(

@@ -53,14 +53,15 @@ pub(super) fn respond_to_message(
             };
             question::ask(turn, tx, &crisis)?;
             let text = wording::crisis(kind, &turn.message.sender, language.as_deref());
-            with_requests(turn, tx, text.into(), intent)?
+            let text = with_requests(turn, tx, text, intent)?;
+            Reply::with_schedule(text, turn)
         }
         Decision::Denied(denial) => match carry_out::after_crisis(turn, tx)? {
             Some(text) => text.into(),
             None => Reply::denying(denial, &persona),
         },
         Decision::Answered { unprompted } => match reply_to_version(turn, tx, intent)? {
-            Some(reply) => reply,
+            Some(text) => Reply::with_schedule(text, turn),
             None => return Ok(MessageResponse::AskModel { unprompted }),
         },
     };
@@ -68,21 +69,19 @@ pub(super) fn respond_to_message(
 }
 
 /// The answer to a crisis, and what else is to be done for the message, where the person may ask for it.
-fn with_requests(
-    turn: &MessageTurn,
-    tx: &mut Tx,
-    mut reply: Reply,
-    intent: Intent,
-) -> Result<Reply> {
+fn with_requests(turn: &MessageTurn, tx: &mut Tx, reply: String, intent: Intent) -> Result<String> {
     let Intent::Several(mut requests) = intent else {
         return Ok(reply);
     };
     requests.retain(|one| !matches!(one, Intent::Crisis(_)));
-    reply.add(match turn.access {
+    let more = match turn.access {
         Access::Allow { .. } => carry_out::run(turn, tx, Intent::Several(requests))?,
-        Access::Deny(_) => wording::nothing_else_done().into(),
-    });
-    Ok(reply)
+        Access::Deny(_) => wording::NOTHING_ELSE_DONE.to_owned(),
+    };
+    Ok(format!(
+        "{reply}
+{more}"
+    ))
 }
 
 /// The language of a crisis, or the one that the person chose, where only that has texts. A group must
@@ -116,22 +115,20 @@ fn decision_facts(turn: &MessageTurn, intent: &Intent) -> DecisionFacts {
 }
 
 /// The reply to a message, which may be an edited one. `None`: the language model replies.
-fn reply_to_version(turn: &mut MessageTurn, tx: &mut Tx, intent: Intent) -> Result<Option<Reply>> {
+fn reply_to_version(turn: &mut MessageTurn, tx: &mut Tx, intent: Intent) -> Result<Option<String>> {
     Ok(match edited_messages::replace_version(turn, tx, &intent)? {
         EditOutcome::Unneeded => reply(turn, tx, intent)?,
-        EditOutcome::SameWords => Some(Reply::default()),
-        EditOutcome::Refused(reply) => Some(reply.into()),
-        EditOutcome::Undone(note) => reply(turn, tx, intent)?.map(|reply| {
-            let mut all = Reply::from(note);
-            all.add(reply);
-            all
-        }),
+        EditOutcome::SameWords => Some(String::new()),
+        EditOutcome::Refused(reply) => Some(reply),
+        EditOutcome::Undone(note) => {
+            reply(turn, tx, intent)?.map(|reply| format!("{note}\n{reply}"))
+        }
     })
 }
 
 /// The reply by a requested superpower, else by the builtin assistant. `None`: the language
 /// model replies.
-pub(super) fn reply(turn: &MessageTurn, tx: &mut Tx, intent: Intent) -> Result<Option<Reply>> {
+pub(super) fn reply(turn: &MessageTurn, tx: &mut Tx, intent: Intent) -> Result<Option<String>> {
     offers::withdraw(turn, tx, &intent)?;
     if let Some(reply) = notice_answers::answer(turn, tx)? {
         return Ok(Some(reply));
@@ -142,7 +139,7 @@ pub(super) fn reply(turn: &MessageTurn, tx: &mut Tx, intent: Intent) -> Result<O
     if !turn.left_to_model
         && let Some(question) = undo_question::ask_first(turn, tx, &intent)?
     {
-        return Ok(Some(question.into()));
+        return Ok(Some(question));
     }
     // Links and warnings about secrets are never left to a model.
     let left_to_model = turn.left_to_model
@@ -153,7 +150,7 @@ pub(super) fn reply(turn: &MessageTurn, tx: &mut Tx, intent: Intent) -> Result<O
         && !power.is_some_and(RequestedPower::is_explicit)
         && let Some(reply) = checkin_question::answer(turn, tx, &intent)?
     {
-        return Ok(Some(reply.into()));
+        return Ok(Some(reply));
     }
     if !left_to_model
         && power.is_some()
@@ -162,13 +159,13 @@ pub(super) fn reply(turn: &MessageTurn, tx: &mut Tx, intent: Intent) -> Result<O
         return Ok(Some(reply));
     }
     if !left_to_model && let Some(answer) = known_elsewhere(turn, tx)? {
-        return Ok(Some(answer.into()));
+        return Ok(Some(answer));
     }
     if !left_to_model
         && power.is_some()
         && let Some(reply) = carry_out::crisis_over(turn, tx)?
     {
-        return Ok(Some(reply.into()));
+        return Ok(Some(reply));
     }
     if !left_to_model
         && power.is_some()
@@ -190,7 +187,7 @@ pub(super) fn reply(turn: &MessageTurn, tx: &mut Tx, intent: Intent) -> Result<O
         let (user, in_group) = (turn.user.id, turn.in_group());
         let text = &turn.message.text;
         let reply = turn.ingest.too_many_replies(tx, user, in_group, text)?;
-        return Ok(Some(reply.into()));
+        return Ok(Some(reply));
     }
     Ok(None)
 }
@@ -201,7 +198,7 @@ fn power_reply(
     tx: &mut Tx,
     power: &RequestedPower,
     intent: &Intent,
-) -> Result<Option<Reply>> {
+) -> Result<Option<String>> {
     let Some(mut reply) = answer::answer_requested_power(turn, tx, power, intent)? else {
         return Ok(None);
     };
@@ -209,7 +206,7 @@ fn power_reply(
     if let Some(kept) = event_times::kept_reminders(turn, tx, intent)? {
         reply.push_str(&format!("\n{kept}"));
     }
-    Ok(Some(reply.into()))
+    Ok(Some(reply))
 }
 
 /// "when am i seeing sara", "what time is my dentist appointment", which are answered by what was told of

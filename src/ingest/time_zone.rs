@@ -17,7 +17,7 @@ const MINUTE_MS: i64 = 60_000;
 pub(super) fn set(turn: &MessageTurn, tx: &mut Tx, zone: Zone) -> Result<String> {
     let is_changed = turn.timezone().is_some_and(|known| known != zone);
     if is_changed && direct_chat::is_kept_from(turn, tx)? {
-        return Ok(wording::timezone_alone());
+        return Ok(wording::TIMEZONE_ALONE.to_owned());
     }
     tx.set_user_timezone(&turn.message.sender, turn.user.id, zone.name())?;
     alarms::plan(turn, tx, Some(zone), |_| true)?;

@@ -2,7 +2,10 @@
 //! and access), and how they are read. The steps are functions of their modules that take it.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::sync::Arc;
+
+use serde_json::Value;
 
 use super::message_versions::{self, EarlierVersion};
 use super::prepare::LimitUses;
@@ -53,6 +56,8 @@ pub(super) struct MessageTurn<'a> {
     pub(super) limit_uses: Option<&'a LimitUses>,
     /// The limits have let it in before.
     pub(super) is_admitted: bool,
+    /// The first reminder that was set for it, as JSON: its answer carries it.
+    pub(super) schedule: OnceCell<Value>,
     pub(super) now: Timestamp,
     pub(super) mono: Monotonic,
 }
@@ -103,6 +108,7 @@ impl Ingest {
             by_model: false,
             limit_uses: Some(&prepared.limit_uses),
             is_admitted: false,
+            schedule: OnceCell::new(),
             now,
             mono: prepared.mono,
         };

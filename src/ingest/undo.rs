@@ -26,9 +26,8 @@ pub(in crate::ingest) fn last_or_nothing(turn: &MessageTurn, tx: &mut Tx) -> Res
 }
 
 fn nothing(turn: &MessageTurn, tx: &Tx) -> Result<String> {
-    Ok(wording::nothing_to_undo_in(
-        turn.fixed_language(tx)?.as_deref(),
-    ))
+    let language = turn.fixed_language(tx)?;
+    Ok(wording::nothing_to_undo_in(language.as_deref()).to_owned())
 }
 
 /// What became of the last change when it was to be taken back.
@@ -56,9 +55,9 @@ fn in_words(turn: &MessageTurn, tx: &Tx, outcome: UndoOutcome) -> Result<Option<
     let language = language.as_deref();
     Ok(match outcome {
         UndoOutcome::Undone(text) => Some(text),
-        UndoOutcome::Gone => Some(wording::nothing_to_undo_in(language)),
-        UndoOutcome::TooLate => Some(wording::too_late_to_undo_in(language)),
-        UndoOutcome::UndoneAlready => Some(wording::undone_already_in(language)),
+        UndoOutcome::Gone => Some(wording::nothing_to_undo_in(language).to_owned()),
+        UndoOutcome::TooLate => Some(wording::too_late_to_undo_in(language).to_owned()),
+        UndoOutcome::UndoneAlready => Some(wording::undone_already_in(language).to_owned()),
         UndoOutcome::NoChange | UndoOutcome::Own => None,
     })
 }
@@ -277,10 +276,10 @@ pub(in crate::ingest) fn undo_fact(
 ) -> Result<String> {
     let id = match fact {
         StatedFact::Memory(id) | StatedFact::CorrectedMemory(id) => id,
-        StatedFact::Name => return Ok(wording::name_stays()),
-        StatedFact::TimeZone => return Ok(wording::timezone_stays()),
-        StatedFact::FormOfAddress => return Ok(wording::form_of_address_stays()),
-        StatedFact::Notices => return Ok(wording::notices_stay()),
+        StatedFact::Name => return Ok(wording::NAME_STAYS.to_owned()),
+        StatedFact::TimeZone => return Ok(wording::TIMEZONE_STAYS.to_owned()),
+        StatedFact::FormOfAddress => return Ok(wording::FORM_OF_ADDRESS_STAYS.to_owned()),
+        StatedFact::Notices => return Ok(wording::NOTICES_STAY.to_owned()),
     };
     let known = memories::known(turn, tx)?.memories;
     let Some(memory) = known.into_iter().find(|memory| memory.id == *id) else {

@@ -67,7 +67,7 @@ fn remember(message: &ParsedMessage) -> Option<Intent> {
     if text.is_empty() || says_nothing(&text) {
         return message
             .is_addressed
-            .then(|| Intent::Unclear(wording::memory_empty()));
+            .then(|| Intent::unclear(wording::MEMORY_EMPTY));
     }
     if is_unfinished(&Words::new(&text)) {
         return Some(Intent::Unclear(wording::memory_unfinished(&text)));
@@ -106,7 +106,7 @@ fn remember(message: &ParsedMessage) -> Option<Intent> {
     }
     Some(match meant(&text) {
         Some(text) => Intent::Remember { text },
-        None => Intent::Unclear(wording::memory_unclear()),
+        None => Intent::unclear(wording::MEMORY_UNCLEAR),
     })
 }
 
@@ -274,7 +274,7 @@ fn forget(message: &ParsedMessage) -> Option<Intent> {
     if FORGET_THAT.contains(request) {
         return message
             .is_addressed
-            .then(|| Intent::Say(wording::never_mind()));
+            .then(|| Intent::Say(wording::NEVER_MIND.to_owned()));
     }
     let from = words.after(
         message.start,
@@ -294,7 +294,7 @@ fn forget(message: &ParsedMessage) -> Option<Intent> {
     }
     // "forget what tom owes me"
     if words.get(from) == "what" && (from..end).any(|at| matches!(words.get(at), "owe" | "owes")) {
-        return Some(Intent::Unclear(wording::debt_is_no_memory()));
+        return Some(Intent::unclear(wording::DEBT_IS_NO_MEMORY));
     }
     let about = subject(words.original(from..end));
     (!about.is_empty()).then_some(Intent::Forget { about })

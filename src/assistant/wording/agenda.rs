@@ -25,9 +25,7 @@ pub fn reminders_found(
 }
 
 /// Days of a question that are not understood.
-pub fn asked_days_unclear() -> String {
-    "I'm not sure which days you mean. I know for example “what do I have tomorrow?”, “what do I have on friday evening?” and “reminders for this week”.".to_owned()
-}
+pub const ASKED_DAYS_UNCLEAR: &str = "I'm not sure which days you mean. I know for example “what do I have tomorrow?”, “what do I have on friday evening?” and “reminders for this week”.";
 
 /// A line's end for a reminder whose later times are not listed.
 pub fn comes_more_often(what: &str, listed: usize) -> String {

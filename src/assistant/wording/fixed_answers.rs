@@ -6,7 +6,7 @@ use super::language::entry;
 use super::reminders::reminders_cancelled;
 use super::times::zone_name;
 use super::undo::{
-    brought_back, memory_taken_back, nothing_to_undo, too_late_to_undo, undone_already,
+    NOTHING_TO_UNDO, TOO_LATE_TO_UNDO, UNDONE_ALREADY, brought_back, memory_taken_back,
 };
 use super::{calendar, list, quoted};
 use crate::clock::{Timestamp, Zone};
@@ -216,16 +216,16 @@ pub fn usage_in(language: Option<&str>, facts: &AccountFacts) -> String {
     }
 }
 
-pub fn nothing_to_undo_in(language: Option<&str>) -> String {
-    answers(language).map_or_else(nothing_to_undo, |words| words.nothing_to_undo.to_owned())
+pub fn nothing_to_undo_in(language: Option<&str>) -> &'static str {
+    answers(language).map_or(NOTHING_TO_UNDO, |words| words.nothing_to_undo)
 }
 
-pub fn undone_already_in(language: Option<&str>) -> String {
-    answers(language).map_or_else(undone_already, |words| words.undone_already.to_owned())
+pub fn undone_already_in(language: Option<&str>) -> &'static str {
+    answers(language).map_or(UNDONE_ALREADY, |words| words.undone_already)
 }
 
-pub fn too_late_to_undo_in(language: Option<&str>) -> String {
-    answers(language).map_or_else(too_late_to_undo, |words| words.too_late.to_owned())
+pub fn too_late_to_undo_in(language: Option<&str>) -> &'static str {
+    answers(language).map_or(TOO_LATE_TO_UNDO, |words| words.too_late)
 }
 
 /// After "undo": the newest memory is forgotten.
@@ -303,7 +303,7 @@ mod tests {
         for english in [None, Some("en"), Some("xx")] {
             assert_eq!(status_in(english, &facts), status(&facts));
             assert_eq!(usage_in(english, &facts), usage(&facts));
-            assert_eq!(nothing_to_undo_in(english), nothing_to_undo());
+            assert_eq!(nothing_to_undo_in(english), NOTHING_TO_UNDO);
         }
         // 4 March 2026, 12:00 UTC.
         let at = Timestamp(1_772_625_600_000);

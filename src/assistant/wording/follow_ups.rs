@@ -98,24 +98,16 @@ pub fn not_come_yet(
 }
 
 /// "snooze every 10 min"
-pub fn snoozes_once() -> String {
-    "A snooze comes once, so I've changed nothing: say for example “snooze 10 min”. What comes again and again is a reminder of its own, like “remind me every hour to …”.".to_owned()
-}
+pub const SNOOZES_ONCE: &str = "A snooze comes once, so I've changed nothing: say for example “snooze 10 min”. What comes again and again is a reminder of its own, like “remind me every hour to …”.";
 
-pub fn nothing_to_snooze() -> String {
-    "There's no reminder here to put off. “reminders” shows the ones you have.".to_owned()
-}
+pub const NOTHING_TO_SNOOZE: &str =
+    "There's no reminder here to put off. “reminders” shows the ones you have.";
 
 /// Several came, and it is not clear which is to be put off.
-pub fn which_came() -> String {
-    "Which one? I've put off nothing. Say it like “snooze the first one”, “snooze the second one 20 min” or “snooze both”."
-        .to_owned()
-}
+pub const WHICH_CAME: &str = "Which one? I've put off nothing. Say it like “snooze the first one”, “snooze the second one 20 min” or “snooze both”.";
 
-pub fn nothing_due() -> String {
-    "No reminder is due here, so there's nothing to tick off. “reminders” shows what is to come."
-        .to_owned()
-}
+pub const NOTHING_DUE: &str =
+    "No reminder is due here, so there's nothing to tick off. “reminders” shows what is to come.";
 
 /// Both as they were typed.
 pub fn which_duration(first: &str, second: &str) -> String {
@@ -128,28 +120,16 @@ pub fn hour_or_people(hour: &str, count: &str) -> String {
 }
 
 /// "make it 7 or 8"
-pub fn change_unclear() -> String {
-    "I'm not sure what to change, so I've left it as it is. Say one thing, like “make it 19:00” or “change the text to buy milk”."
-        .to_owned()
-}
+pub const CHANGE_UNCLEAR: &str = "I'm not sure what to change, so I've left it as it is. Say one thing, like “make it 19:00” or “change the text to buy milk”.";
 
 /// A time without its day, where the day was asked for.
-pub fn day_needed() -> String {
-    "On which day is that? I've noted nothing yet. Say it with its time, like “on friday at 15:00”."
-        .to_owned()
-}
+pub const DAY_NEEDED: &str = "On which day is that? I've noted nothing yet. Say it with its time, like “on friday at 15:00”.";
 
 /// "make it 9" after a reminder before an event: the reminder's time, how long before, or the event's?
-pub fn before_event_unclear() -> String {
-    "I'm not sure whether you mean the reminder or the event, so I've left both as they are. Say it with the name, like “move my concert reminder to 19:00”."
-        .to_owned()
-}
+pub const BEFORE_EVENT_UNCLEAR: &str = "I'm not sure whether you mean the reminder or the event, so I've left both as they are. Say it with the name, like “move my concert reminder to 19:00”.";
 
 /// "delete that", where it is not clear what.
-pub fn that_unclear() -> String {
-    "I'm not sure what you mean, so I've deleted nothing. Say it by its name, like “forget my door code” or “cancel my reminder to call Ben”."
-        .to_owned()
-}
+pub const THAT_UNCLEAR: &str = "I'm not sure what you mean, so I've deleted nothing. Say it by its name, like “forget my door code” or “cancel my reminder to call Ben”.";
 
 /// "make it 45"
 pub fn number_unclear(number: u32) -> String {
@@ -294,10 +274,7 @@ pub fn reminders_stay(
 }
 
 /// "move it forward an hour"
-pub fn earlier_or_later() -> String {
-    "Earlier or later? I've left it as it is. Say for example “make it an hour earlier” or “make it an hour later”."
-        .to_owned()
-}
+pub const EARLIER_OR_LATER: &str = "Earlier or later? I've left it as it is. Say for example “make it an hour earlier” or “make it an hour later”.";
 
 /// No reminder is about it, and nothing else that is known here.
 pub fn nothing_to_move(about: &str, has_calendar: bool) -> String {
@@ -311,15 +288,10 @@ pub fn nothing_to_move(about: &str, has_calendar: bool) -> String {
     )
 }
 
-pub fn left_as_it_was() -> String {
-    "Okay, I've left everything as it was.".to_owned()
-}
+pub const LEFT_AS_IT_WAS: &str = "Okay, I've left everything as it was.";
 
 /// A sum right after things were put on a list.
-pub fn change_unclear_of_list() -> String {
-    "Is that what it cost? The list stays as it is, and I've noted nothing. Say “spent 12.40 on groceries” for what was spent, or “make it 3 eggs”."
-        .to_owned()
-}
+pub const CHANGE_UNCLEAR_OF_LIST: &str = "Is that what it cost? The list stays as it is, and I've noted nothing. Say “spent 12.40 on groceries” for what was spent, or “make it 3 eggs”.";
 
 /// "ask me later" to the question how something was.
 pub fn not_asked_again(what: &str) -> String {
@@ -354,14 +326,9 @@ pub fn what_then(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> Strin
     )
 }
 
-pub fn already_delivered() -> String {
-    "That reminder has come already, and won't come again.".to_owned()
-}
+pub const ALREADY_DELIVERED: &str = "That reminder has come already, and won't come again.";
 
-pub fn no_numbers() -> String {
-    "I don't know which list you mean any more. “reminders” shows them with their numbers; anything else goes by its name, like “cancel dinner”."
-        .to_owned()
-}
+pub const NO_NUMBERS: &str = "I don't know which list you mean any more. “reminders” shows them with their numbers; anything else goes by its name, like “cancel dinner”.";
 
 pub fn no_such_number(number: usize) -> String {
     format!(

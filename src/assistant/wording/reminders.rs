@@ -42,35 +42,23 @@ pub fn reminder_set(
 }
 
 /// After a list of reminders, where the relay has others.
-pub fn chat_apps_reminders_unknown() -> &'static str {
-    "What I asked your chat app to remind you of isn't among them: I can't see or change that here."
-}
+pub const CHAT_APPS_REMINDERS_UNKNOWN: &str = "What I asked your chat app to remind you of isn't among them: I can't see or change that here.";
 
 /// The sentence that the request of an edited message was undone.
-pub fn earlier_version_undone() -> String {
-    "You changed your message, so I took back what I did for the first one.".to_owned()
-}
+pub const EARLIER_VERSION_UNDONE: &str =
+    "You changed your message, so I took back what I did for the first one.";
 
 /// After "no, 25"
-pub fn first_taken_back() -> String {
-    "I've taken the first one back.".to_owned()
-}
+pub const FIRST_TAKEN_BACK: &str = "I've taken the first one back.";
 
 /// After "no, sunday", where a first and a last day were said.
-pub fn both_days_needed() -> String {
-    "From which day to which? I've left it as it is. Say both, like “make it 10 to 14 December”."
-        .to_owned()
-}
+pub const BOTH_DAYS_NEEDED: &str =
+    "From which day to which? I've left it as it is. Say both, like “make it 10 to 14 December”.";
 
 /// After "no, 25" that was refused.
-pub fn first_stays() -> String {
-    "What you said first stays as it was.".to_owned()
-}
+pub const FIRST_STAYS: &str = "What you said first stays as it was.";
 
-pub fn earlier_version_stays() -> String {
-    "I've already done what your message said before you changed it, and more was said since. I've changed nothing now: tell me in a new message what should be different."
-        .to_owned()
-}
+pub const EARLIER_VERSION_STAYS: &str = "I've already done what your message said before you changed it, and more was said since. I've changed nothing now: tell me in a new message what should be different.";
 
 /// `reminders`: text and time, soonest first.
 pub fn reminders(
@@ -105,9 +93,7 @@ pub fn reminders_of_group(
 }
 
 /// "did you remind me yesterday?"
-pub fn reminders_come_unlisted() -> String {
-    "I can't look back at reminders that have come: each stands in this chat at its time. “reminders” shows what is to come.".to_owned()
-}
+pub const REMINDERS_COME_UNLISTED: &str = "I can't look back at reminders that have come: each stands in this chat at its time. “reminders” shows what is to come.";
 
 /// Those of a group that somebody set, where there are others of other people.
 pub fn own_reminders_of_group(
@@ -198,23 +184,16 @@ pub fn last_day_unsure(day: &str) -> String {
     )
 }
 
-pub fn reminders_to_cancel_unclear() -> String {
-    "I'm not sure which reminders you mean, so nothing is cancelled. I know for example “cancel all reminders this week”, “cancel all reminders before friday” and “cancel all reminders except the one about lunch”; “reminders” shows them with numbers, like “cancel 2”.".to_owned()
-}
+pub const REMINDERS_TO_CANCEL_UNCLEAR: &str = "I'm not sure which reminders you mean, so nothing is cancelled. I know for example “cancel all reminders this week”, “cancel all reminders before friday” and “cancel all reminders except the one about lunch”; “reminders” shows them with numbers, like “cancel 2”.";
 
 /// "cancel all recurring reminders"
-pub fn reminders_to_cancel_by_number() -> String {
-    "I can't pick reminders by how often they come, so nothing is cancelled. “reminders” shows them with numbers; then say for example “cancel 2 and 3”.".to_owned()
-}
+pub const REMINDERS_TO_CANCEL_BY_NUMBER: &str = "I can't pick reminders by how often they come, so nothing is cancelled. “reminders” shows them with numbers; then say for example “cancel 2 and 3”.";
 
 /// None of those that should stay is known.
-pub fn nothing_to_keep() -> String {
-    "I found no reminder that should stay, so nothing is cancelled. “reminders” shows the ones you have.".to_owned()
-}
+pub const NOTHING_TO_KEEP: &str = "I found no reminder that should stay, so nothing is cancelled. “reminders” shows the ones you have.";
 
-pub fn no_reminder_in_group() -> String {
-    "I found no such reminder of this group. Your own ones I cancel in our direct chat.".to_owned()
-}
+pub const NO_REMINDER_IN_GROUP: &str =
+    "I found no such reminder of this group. Your own ones I cancel in our direct chat.";
 
 pub fn reminders_full() -> String {
     format!(
@@ -234,9 +213,7 @@ pub fn reminder_times_unsaid(what: &str, is_daily: bool) -> String {
     )
 }
 
-pub fn reminder_repeats_unclear() -> String {
-    "I'm not sure how often you mean, so I've set nothing. I know for example “every day at 9”, “on mondays at 18:30”, “every 3 hours until 8pm” and “on the 1st of each month”.".to_owned()
-}
+pub const REMINDER_REPEATS_UNCLEAR: &str = "I'm not sure how often you mean, so I've set nothing. I know for example “every day at 9”, “on mondays at 18:30”, “every 3 hours until 8pm” and “on the 1st of each month”.";
 
 /// "half 9"
 pub fn half_hour_unsure(hour: u32) -> String {
@@ -248,25 +225,18 @@ pub fn half_hour_unsure(hour: u32) -> String {
 }
 
 /// "tuesday 27 november", which is a Friday.
-pub fn weekday_mismatch() -> String {
-    "That date is another day of the week. Which of the two do you mean, the weekday or the date?"
-        .to_owned()
-}
+pub const WEEKDAY_MISMATCH: &str =
+    "That date is another day of the week. Which of the two do you mean, the weekday or the date?";
 
 /// "9 am PDT" in winter
-pub fn not_summer_time() -> String {
-    "That's the name of a summer time, and on that day another time is in use there. Say it with the day and the place, like “on friday at 9 am Los Angeles time”.".to_owned()
-}
+pub const NOT_SUMMER_TIME: &str = "That's the name of a summer time, and on that day another time is in use there. Say it with the day and the place, like “on friday at 9 am Los Angeles time”.";
 
 /// "8pm in the morning"
-pub fn part_of_day_mismatch() -> String {
-    "Those are two different times of day. Which of the two do you mean, and on which day?"
-        .to_owned()
-}
+pub const PART_OF_DAY_MISMATCH: &str =
+    "Those are two different times of day. Which of the two do you mean, and on which day?";
 
-pub fn reminder_one_time() -> String {
-    "One time for each reminder, please: “remind me at 10:15 to …”, then the next one.".to_owned()
-}
+pub const REMINDER_ONE_TIME: &str =
+    "One time for each reminder, please: “remind me at 10:15 to …”, then the next one.";
 
 /// The text still contains words of time.
 pub fn reminder_half_understood(what: &str) -> String {
@@ -352,14 +322,10 @@ pub fn reminder_times_max(max: usize) -> String {
     )
 }
 
-pub fn reminder_empty() -> String {
-    "What should I remind you of, and when? For example: “remind me in 20 minutes to check the oven”.".to_owned()
-}
+pub const REMINDER_EMPTY: &str = "What should I remind you of, and when? For example: “remind me in 20 minutes to check the oven”.";
 
-pub fn reminder_without_text() -> String {
-    "What should I remind you of? For example: “remind me in 20 minutes to check the oven”."
-        .to_owned()
-}
+pub const REMINDER_WITHOUT_TEXT: &str =
+    "What should I remind you of? For example: “remind me in 20 minutes to check the oven”.";
 
 pub fn reminder_without_time(what: &str) -> String {
     format!(
@@ -387,13 +353,9 @@ pub fn reminder_time_unknown(time: &str, what: &str) -> String {
 }
 
 /// After one thing was set for several times of a day.
-pub fn every_day_offered() -> String {
-    "For every day, say “make it every day”.".to_owned()
-}
+pub const EVERY_DAY_OFFERED: &str = "For every day, say “make it every day”.";
 
-pub fn reminder_past() -> String {
-    "That time has already passed. When should I remind you instead?".to_owned()
-}
+pub const REMINDER_PAST: &str = "That time has already passed. When should I remind you instead?";
 
 pub fn reminder_too_long(chars_max: usize) -> String {
     format!(
@@ -408,9 +370,8 @@ pub fn reminder_too_far(years_max: u32) -> String {
     )
 }
 
-pub fn reminder_no_such_time() -> String {
-    "I can't find that time on the calendar. Could you check the date and the hour?".to_owned()
-}
+pub const REMINDER_NO_SUCH_TIME: &str =
+    "I can't find that time on the calendar. Could you check the date and the hour?";
 
 /// To who wants somebody else to be reminded.
 pub fn reminds_only_here(group: bool) -> String {
@@ -423,9 +384,8 @@ pub fn reminds_only_here(group: bool) -> String {
     reply.to_owned()
 }
 
-pub fn which_reminder() -> String {
-    "Which reminder? Say “cancel my reminder to …”, or “cancel all reminders”.".to_owned()
-}
+pub const WHICH_REMINDER: &str =
+    "Which reminder? Say “cancel my reminder to …”, or “cancel all reminders”.";
 
 /// Lines for `numbered_list`.
 pub(super) fn numbered_reminders(
@@ -457,9 +417,7 @@ pub fn reminder_day_of_month(month: u32, what: &str) -> String {
 }
 
 /// "privately"
-pub fn reminder_of_this_chat() -> String {
-    "I've set nothing: a reminder comes in the chat where it is asked for, so everybody in a group sees it. For a private one write to me in our direct chat, like “remind me tomorrow at 9 to …”.".to_owned()
-}
+pub const REMINDER_OF_THIS_CHAT: &str = "I've set nothing: a reminder comes in the chat where it is asked for, so everybody in a group sees it. For a private one write to me in our direct chat, like “remind me tomorrow at 9 to …”.";
 
 /// A condition is not a time.
 pub fn reminder_with_condition(what: &str) -> String {

@@ -79,9 +79,7 @@ fn weekday(day: Timestamp, timezone: Option<Zone>) -> (String, String) {
 }
 
 /// "pause it", "resume it"
-pub fn reminders_not_paused() -> String {
-    "I can't pause a reminder without an end, so I changed nothing. “pause it until friday” leaves out its times until then, “skip the next one” only one, and “cancel that” ends it.".to_owned()
-}
+pub const REMINDERS_NOT_PAUSED: &str = "I can't pause a reminder without an end, so I changed nothing. “pause it until friday” leaves out its times until then, “skip the next one” only one, and “cancel that” ends it.";
 
 /// `about`: the words that were to name it.
 pub fn nothing_to_skip(about: Option<&str>) -> String {

@@ -9,7 +9,6 @@ use crate::error::Result;
 use crate::ingest::dialog::latest;
 use crate::ingest::listing::{self, listed};
 use crate::ingest::powers::{PowerReply, attempt};
-use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{event_reminders, gate, open_reminders};
 use crate::store::{Reminder, Tx};
@@ -23,16 +22,15 @@ pub(super) fn called_off(
     turn: &MessageTurn,
     tx: &mut Tx,
     what: &FollowUp,
-) -> Result<Option<Reply>> {
+) -> Result<Option<String>> {
     if let FollowUp::CalledOffAbout(name) = what {
-        return Ok(note_cancelled(turn, tx, name)?.map(Reply::from));
+        return note_cancelled(turn, tx, name);
     }
     let has_fact = latest::read_named(turn, tx)?.is_some_and(|(latest, _)| latest.fact.is_some());
     if latest::is_of_last_message(turn, tx)? && !has_fact {
-        let cancelled = super::cancellation::cancel(turn, tx, &ReminderRef::Latest)?;
-        return Ok(cancelled.map(Reply::from));
+        return super::cancellation::cancel(turn, tx, &ReminderRef::Latest);
     }
-    Ok(cancel_just_told(turn, tx)?.map(Reply::from))
+    cancel_just_told(turn, tx)
 }
 
 /// The appointment that was just told, moved or asked about.

@@ -80,7 +80,7 @@ pub(super) fn cancel_all_but(
     let is_of_room = |other: &Reminder| other.room == turn.room.id;
     others.retain(|other| is_of_room(other) && kept.iter().all(|one| one.id != other.id));
     if others.is_empty() {
-        return Ok(Some(wording::left_as_it_was()));
+        return Ok(Some(wording::LEFT_AS_IT_WAS.to_owned()));
     }
     open_reminders::cancel(turn, tx, &others)?;
     let others = described(&others, turn.timezone());

@@ -17,7 +17,7 @@ pub(super) fn take_back(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String
     }
     match is_of_last_message(turn, tx)? {
         true => undo::undo_last(turn, tx),
-        false => Ok(Some(wording::that_unclear())),
+        false => Ok(Some(wording::THAT_UNCLEAR.to_owned())),
     }
 }
 

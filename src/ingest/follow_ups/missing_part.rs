@@ -8,7 +8,6 @@ use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::powers::answer as power_answer;
-use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{
     event_reminders, names, powers, referent, reminder_cancellation, reminder_requests, time_zone,
@@ -16,7 +15,7 @@ use crate::ingest::{
 use crate::store::{MessageRow, Tx};
 
 /// The answer to the question what to remind of. After other talk only something to do is one.
-pub(in crate::ingest) fn answer_what(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
+pub(in crate::ingest) fn answer_what(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let Some(Question::What { send_at, rule }) = question::read_open(turn, tx)? else {
         return Ok(None);
     };
@@ -42,7 +41,7 @@ pub(in crate::ingest) fn answer_what(turn: &MessageTurn, tx: &mut Tx) -> Result<
 }
 
 /// The answer to the question what a request lacks: "milk", "8, 14 and 20".
-pub(in crate::ingest) fn answer_rest(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
+pub(in crate::ingest) fn answer_rest(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let Some(Question::Rest {
         before,
         after,
@@ -65,7 +64,7 @@ pub(in crate::ingest) fn answer_rest(turn: &MessageTurn, tx: &mut Tx) -> Result<
         AnswerKind::Time => assistant::is_time_answer(&rest),
         AnswerKind::Day if assistant::is_time_answer(&rest) && !assistant::names_day(&rest) => {
             let is_asked = question::was_just_asked(turn, tx)?;
-            return Ok(is_asked.then(|| wording::day_needed().into()));
+            return Ok(is_asked.then(|| wording::DAY_NEEDED.to_owned()));
         }
         AnswerKind::Day => assistant::is_time_answer(&rest),
         AnswerKind::People => are_people(&rest),
@@ -81,17 +80,14 @@ pub(in crate::ingest) fn answer_rest(turn: &MessageTurn, tx: &mut Tx) -> Result<
         return answer_all(turn, tx, &format!("{before}{rest}"));
     }
     if before == REMINDER_TO_CANCEL {
-        return Ok(cancel_named(turn, tx, &rest)?.map(Reply::from));
+        return cancel_named(turn, tx, &rest);
     }
     if [TIME_ZONE_IS, NAME_IS].contains(&before.as_str()) {
         return answer_setting(turn, tx, &format!("{before}{rest}"));
     }
     let reply = match before.starts_with("remind me ") {
         true => remind_with(turn, tx, (&before, &rest, &after))?,
-        false => {
-            let reply = power_answer::answer_text(turn, tx, &format!("{before}{rest}{after}"))?;
-            reply.map(Reply::from)
-        }
+        false => power_answer::answer_text(turn, tx, &format!("{before}{rest}{after}"))?,
     };
     // The reply may ask for the next part.
     let is_same = matches!(
@@ -130,7 +126,7 @@ fn cancel_named(turn: &MessageTurn, tx: &mut Tx, name: &str) -> Result<Option<St
 }
 
 /// The answer to the question for the time zone or for the name.
-fn answer_setting(turn: &MessageTurn, tx: &mut Tx, request: &str) -> Result<Option<Reply>> {
+fn answer_setting(turn: &MessageTurn, tx: &mut Tx, request: &str) -> Result<Option<String>> {
     if !question::was_just_asked(turn, tx)? {
         return Ok(None);
     }
@@ -140,12 +136,12 @@ fn answer_setting(turn: &MessageTurn, tx: &mut Tx, request: &str) -> Result<Opti
         _ => return Ok(None),
     };
     question::close(turn, tx)?;
-    Ok(Some(reply.into()))
+    Ok(Some(reply))
 }
 
 /// The answer to the question what to remind of, and when: either of both, or both. `None`: it is
 /// something else.
-fn answer_all(turn: &MessageTurn, tx: &mut Tx, request: &str) -> Result<Option<Reply>> {
+fn answer_all(turn: &MessageTurn, tx: &mut Tx, request: &str) -> Result<Option<String>> {
     let persona = turn.ingest.persona.get();
     let text = &turn.message.text;
     let is_task = assistant::begins_with_task(text, &persona.name)
@@ -163,14 +159,14 @@ fn answer_all(turn: &MessageTurn, tx: &mut Tx, request: &str) -> Result<Option<R
     match understood {
         Intent::AskWhen { ref reply, .. } | Intent::AskWhat { ref reply, .. } => {
             question::ask_about(turn, tx, &understood)?;
-            Ok(Some(reply.clone().into()))
+            Ok(Some(reply.clone()))
         }
         request => reminder_requests::set_requested(turn, tx, request).map(Some),
     }
 }
 
 /// The answer to the question when that is no time alone: "at 5 and at 7", "after dinner".
-pub(in crate::ingest) fn answer_when(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
+pub(in crate::ingest) fn answer_when(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let Some(Question::When { text, month: None }) = question::read_open(turn, tx)? else {
         return Ok(None); // most messages
     };
@@ -183,11 +179,11 @@ pub(in crate::ingest) fn answer_when(turn: &MessageTurn, tx: &mut Tx) -> Result<
         return Ok(None);
     };
     match understood(turn, &request) {
-        Intent::AskWhen { reply, .. } | Intent::Unclear(reply) => Ok(Some(reply.into())),
+        Intent::AskWhen { reply, .. } | Intent::Unclear(reply) => Ok(Some(reply)),
         // "tomorrow after breakfast"
         ref request @ Intent::AskRest { ref reply, .. } => {
             question::ask_about(turn, tx, request)?;
-            Ok(Some(reply.clone().into()))
+            Ok(Some(reply.clone()))
         }
         request @ (Intent::Remind { .. } | Intent::Several(_)) => {
             question::close(turn, tx)?;
@@ -248,7 +244,7 @@ fn remind_with(
     turn: &MessageTurn,
     tx: &mut Tx,
     (before, rest, after): (&str, &str, &str),
-) -> Result<Option<Reply>> {
+) -> Result<Option<String>> {
     let rest = ["every day ", "every ", "on ", "at "].iter().fold(
         rest.trim_end_matches('.'),
         |rest, link| {

@@ -8,7 +8,6 @@ use crate::error::Result;
 use crate::ingest::dialog::latest::{self, ItemEvent, Latest, LatestReminder, ReminderDelivery};
 use crate::ingest::listing::{self, listed};
 use crate::ingest::reminder_requests;
-use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::store::{Reminder, Tx};
 
@@ -18,11 +17,15 @@ const SNOOZE_S: i64 = 10 * 60;
 const SOON_S: i64 = 12 * 60 * 60;
 
 /// `None`: it puts nothing off.
-pub(super) fn carry_out(turn: &MessageTurn, tx: &mut Tx, what: &FollowUp) -> Result<Option<Reply>> {
+pub(super) fn carry_out(
+    turn: &MessageTurn,
+    tx: &mut Tx,
+    what: &FollowUp,
+) -> Result<Option<String>> {
     Ok(Some(match what {
         FollowUp::Snooze(None) if begins_request(turn, tx)? => return Ok(None),
         FollowUp::Snooze(time) => snooze_last(turn, tx, time.as_ref())?,
-        FollowUp::SnoozeUnclear { first, second } => wording::which_duration(first, second).into(),
+        FollowUp::SnoozeUnclear { first, second } => wording::which_duration(first, second),
         FollowUp::SnoozeNumbered { numbers, time } => numbered(turn, tx, numbers, time.as_ref())?,
         FollowUp::SnoozeNth { nth, time } => one_of(turn, tx, *nth, time.as_ref())?,
         _ => return Ok(None),
@@ -44,7 +47,7 @@ pub(super) fn snooze_last(
     turn: &MessageTurn,
     tx: &mut Tx,
     time: Option<&TimeChange>,
-) -> Result<Reply> {
+) -> Result<String> {
     let reply = snoozed(turn, tx, time)?;
     let delay_s = time.map_or(Some(SNOOZE_S), TimeChange::delay_s);
     let unit_s = delay_s.map(assistant::unit_of_s);
@@ -58,7 +61,7 @@ fn one_of(
     tx: &mut Tx,
     nth: Option<usize>,
     time: Option<&TimeChange>,
-) -> Result<Reply> {
+) -> Result<String> {
     if let Some(number) = nth
         && listing::has_number(turn, tx, number)?
     {
@@ -73,10 +76,10 @@ fn one_of(
         Some(nth) => nth.checked_sub(1).and_then(|at| delivered.get(at)),
     };
     match (one, delivered.len()) {
-        (_, 0) => Ok(wording::nothing_to_snooze().into()),
+        (_, 0) => Ok(wording::NOTHING_TO_SNOOZE.to_owned()),
         (Some(_), 1) => snooze_last(turn, tx, time),
         (Some(one), _) => put_off_some(turn, tx, std::slice::from_ref(one), &delivered, time),
-        (None, _) => Ok(wording::which_came().into()),
+        (None, _) => Ok(wording::WHICH_CAME.to_owned()),
     }
 }
 
@@ -86,7 +89,7 @@ pub(super) fn some_of(
     tx: &mut Tx,
     is_meant: impl Fn(&str) -> bool,
     time: Option<&TimeChange>,
-) -> Result<Option<Reply>> {
+) -> Result<Option<String>> {
     let latest = latest::read_named(turn, tx)?;
     let Some(delivery) = latest.and_then(|(latest, at)| latest.delivery(at, turn.now)) else {
         return Ok(None);
@@ -111,14 +114,14 @@ fn put_off_some(
     some: &[LatestReminder],
     delivered: &[LatestReminder],
     time: Option<&TimeChange>,
-) -> Result<Reply> {
+) -> Result<String> {
     let new = match time {
         Some(time) => time.of_new(turn.now, turn.zone()),
         None => Ok(NewTime::at(turn.now.plus_s(SNOOZE_S))),
     };
     let new = match new {
         Ok(new) => new,
-        Err(reply) => return Ok(reply.into()),
+        Err(reply) => return Ok(reply),
     };
     let reply = put_off(turn, tx, some, &new)?;
     latest::revise(turn, tx, |latest| {
@@ -138,7 +141,7 @@ pub(super) fn may_name_one(turn: &MessageTurn, latest: &Latest) -> bool {
         && number.is_ok_and(|number| (1..=count).contains(&number))
 }
 
-fn snoozed(turn: &MessageTurn, tx: &mut Tx, time: Option<&TimeChange>) -> Result<Reply> {
+fn snoozed(turn: &MessageTurn, tx: &mut Tx, time: Option<&TimeChange>) -> Result<String> {
     let latest = latest::read_named(turn, tx)?;
     let delivery = latest.and_then(|(latest, at)| latest.delivery(at, turn.now));
     let new = match (time, &delivery) {
@@ -150,7 +153,7 @@ fn snoozed(turn: &MessageTurn, tx: &mut Tx, time: Option<&TimeChange>) -> Result
     };
     let new = match new {
         Ok(new) => new,
-        Err(reply) => return Ok(reply.into()),
+        Err(reply) => return Ok(reply),
     };
     let waiting = put_off_before(tx, delivery.as_ref())?;
     if let Some(delivery) = delivery.filter(|delivery| delivery.put_off.is_empty()) {
@@ -164,25 +167,33 @@ fn snoozed(turn: &MessageTurn, tx: &mut Tx, time: Option<&TimeChange>) -> Result
         (false, _) if time.is_some() => return move_each(turn, tx, &waiting, &new),
         (false, _) => waiting,
         (true, Some(Referent::Open(open))) => open,
-        (true, _) => return Ok(wording::nothing_to_snooze().into()),
+        (true, _) => return Ok(wording::NOTHING_TO_SNOOZE.to_owned()),
     };
     // What hasn't come is moved only to a time that was named, and never what repeats.
     let Some(time) = time.filter(|_| open.iter().all(|r| r.recurrence.is_none())) else {
         let reply = wording::not_come_yet(&listed(&open), turn.now, turn.timezone());
-        return Ok(reply.into());
+        return Ok(reply);
     };
     if open.len() < 2 && says(turn, "both") {
-        return Ok(wording::change_unclear().into());
+        return Ok(wording::CHANGE_UNCLEAR.to_owned());
     }
     // "snooze 10 minutes" is said of what comes soon.
     let is_far = |r: &Reminder| time.delay_s().is_some() && r.send_at > turn.now.plus_s(SOON_S);
     if open.iter().any(is_far) {
-        return Ok(wording::not_come_yet(&listed(&open), turn.now, turn.timezone()).into());
+        return Ok(wording::not_come_yet(
+            &listed(&open),
+            turn.now,
+            turn.timezone(),
+        ));
     }
     // Put off is never earlier.
     let is_earlier = |r: &Reminder| time.delay_s().is_none() && new.send_at < r.send_at;
     if open.iter().any(is_earlier) {
-        return Ok(wording::not_come_yet(&listed(&open), turn.now, turn.timezone()).into());
+        return Ok(wording::not_come_yet(
+            &listed(&open),
+            turn.now,
+            turn.timezone(),
+        ));
     }
     match time.delay_s() {
         Some(seconds) => delay_each(turn, tx, &open, (&new, seconds)),
@@ -201,17 +212,17 @@ fn delay_each(
     tx: &mut Tx,
     open: &[Reminder],
     (new, seconds): (&NewTime, i64),
-) -> Result<Reply> {
-    let mut reply = Reply::default();
+) -> Result<String> {
+    let mut replies = Vec::new();
     for reminder in open {
         let new = NewTime {
             send_at: delayed(turn, reminder, seconds),
             ..new.clone()
         };
-        reply.add(reminder_requests::move_to(turn, tx, reminder, &new)?.into());
+        replies.push(reminder_requests::move_to(turn, tx, reminder, &new)?);
     }
     note_moved(turn, tx, open)?;
-    Ok(reply)
+    Ok(replies.join("\n"))
 }
 
 /// Reminders that "snooze" set for those that came last, and that are still to come.
@@ -238,13 +249,13 @@ pub(super) fn is_put_off(
     Ok(!put_off.is_empty() && all)
 }
 
-fn move_each(turn: &MessageTurn, tx: &mut Tx, open: &[Reminder], new: &NewTime) -> Result<Reply> {
-    let mut reply = Reply::default();
+fn move_each(turn: &MessageTurn, tx: &mut Tx, open: &[Reminder], new: &NewTime) -> Result<String> {
+    let mut replies = Vec::new();
     for reminder in open {
-        reply.add(reminder_requests::move_to(turn, tx, reminder, new)?.into());
+        replies.push(reminder_requests::move_to(turn, tx, reminder, new)?);
     }
     note_moved(turn, tx, open)?;
-    Ok(reply)
+    Ok(replies.join("\n"))
 }
 
 /// Later than it would have come.
@@ -269,7 +280,7 @@ fn numbered(
     tx: &mut Tx,
     numbers: &[usize],
     time: Option<&TimeChange>,
-) -> Result<Reply> {
+) -> Result<String> {
     if let ([minutes], None) = (numbers, time)
         && !listing::has_number(turn, tx, *minutes)?
     {
@@ -279,8 +290,8 @@ fn numbered(
     let which = ReminderRef::Numbered(numbers.to_vec());
     let open = match referent::resolve(turn, tx, &which)? {
         Some(Referent::Open(open)) => open,
-        Some(Referent::Unclear(reply)) => return Ok(reply.into()),
-        Some(Referent::Delivered(_)) | None => return Ok(wording::nothing_to_snooze().into()),
+        Some(Referent::Unclear(reply)) => return Ok(reply),
+        Some(Referent::Delivered(_)) | None => return Ok(wording::NOTHING_TO_SNOOZE.to_owned()),
     };
     snooze_open(turn, tx, &open, time)
 }
@@ -291,12 +302,12 @@ pub(super) fn snooze_open(
     tx: &mut Tx,
     open: &[Reminder],
     time: Option<&TimeChange>,
-) -> Result<Reply> {
+) -> Result<String> {
     let Some(time) = time.filter(|_| open.iter().all(|r| r.recurrence.is_none())) else {
         let reply = wording::not_come_yet(&listed(open), turn.now, turn.timezone());
-        return Ok(reply.into());
+        return Ok(reply);
     };
-    let (mut reply, mut moved) = (Reply::default(), Vec::new());
+    let (mut replies, mut moved) = (Vec::new(), Vec::new());
     for reminder in open {
         let new = match time.delay_s() {
             Some(seconds) => Ok(NewTime {
@@ -308,18 +319,18 @@ pub(super) fn snooze_open(
         };
         match new {
             Ok(new) => {
-                reply.add(reminder_requests::move_to(turn, tx, reminder, &new)?.into());
+                replies.push(reminder_requests::move_to(turn, tx, reminder, &new)?);
                 moved.push(reminder.clone());
             }
-            Err(error) => reply.add(error.into()),
+            Err(error) => replies.push(error),
         }
     }
     note_moved(turn, tx, &moved)?;
-    Ok(reply)
+    Ok(replies.join("\n"))
 }
 
 /// "remind me again at 10": what came is put off; what is still to come gets a second one.
-pub(super) fn again(turn: &MessageTurn, tx: &mut Tx, time: &TimeChange) -> Result<Option<Reply>> {
+pub(super) fn again(turn: &MessageTurn, tx: &mut Tx, time: &TimeChange) -> Result<Option<String>> {
     if let Some((latest, at)) = latest::read_named(turn, tx)?
         && (latest.event == ItemEvent::Delivered || is_put_off(turn, tx, &latest, at)?)
     {
@@ -336,9 +347,9 @@ pub(super) fn again(turn: &MessageTurn, tx: &mut Tx, time: &TimeChange) -> Resul
         return Ok(None);
     };
     if subject::is_another(turn, tx)? {
-        return Ok(Some(wording::change_unclear().into()));
+        return Ok(Some(wording::CHANGE_UNCLEAR.to_owned()));
     }
-    let mut reply = Reply::default();
+    let mut replies = Vec::new();
     for reminder in open {
         let with_rule = |rule| time.of_set(reminder.send_at, rule, turn.now, turn.zone());
         // "also at 9pm" repeats as the first one does, "also on friday" comes once.
@@ -351,17 +362,17 @@ pub(super) fn again(turn: &MessageTurn, tx: &mut Tx, time: &TimeChange) -> Resul
             .map_or_else(|| with_rule(None), Ok)
         {
             Ok(new) => new,
-            Err(error) => return Ok(Some(error.into())),
+            Err(error) => return Ok(Some(error)),
         };
         let is_same = new.recurrence.is_none() && new.send_at == reminder.send_at;
         if is_same && reminder.recurrence.is_none() {
             let set = [(reminder.text.as_str(), reminder.send_at)];
-            reply.add(wording::still_set(&set, turn.now, turn.timezone()).into());
+            replies.push(wording::still_set(&set, turn.now, turn.timezone()));
             continue;
         }
-        reply.add(reminder_requests::set(turn, tx, &reminder.text, &new)?);
+        replies.push(reminder_requests::set(turn, tx, &reminder.text, &new)?);
     }
-    Ok(Some(reply))
+    Ok(Some(replies.join("\n")))
 }
 
 /// "make it every day" after it came at 15:00: at 15:00.
@@ -383,12 +394,12 @@ pub(super) fn put_off(
     tx: &mut Tx,
     delivered: &[LatestReminder],
     new: &NewTime,
-) -> Result<Reply> {
+) -> Result<String> {
     let delivery =
         latest::read_named(turn, tx)?.and_then(|(latest, at)| latest.delivery(at, turn.now));
-    let mut reply = Reply::default();
+    let mut replies = Vec::new();
     for reminder in delivered {
-        reply.add(reminder_requests::set(turn, tx, &reminder.text, new)?);
+        replies.push(reminder_requests::set(turn, tx, &reminder.text, new)?);
     }
     latest::revise(turn, tx, |latest| {
         let set = latest.changes.set.iter();
@@ -398,5 +409,5 @@ pub(super) fn put_off(
             put_off: set.map(|one| one.schedule_id.clone()).collect(),
         });
     })?;
-    Ok(reply)
+    Ok(replies.join("\n"))
 }

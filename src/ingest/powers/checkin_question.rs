@@ -138,7 +138,7 @@ pub(in crate::ingest) fn answer(
         CheckinAnswer::None => return Ok(None),
         CheckinAnswer::Refused => {
             question::close(turn, tx)?;
-            return Ok(Some(wording::left_as_it_was()));
+            return Ok(Some(wording::LEFT_AS_IT_WAS.to_owned()));
         }
         CheckinAnswer::Later => {
             question::close(turn, tx)?;

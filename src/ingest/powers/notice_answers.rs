@@ -10,7 +10,6 @@ use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::latest;
 use crate::ingest::dialog::question::{self, Question};
-use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Ingest, Mode, dialog, gate, reminder_requests};
 use crate::store::{DialogPart, RoomId, Tx, UserId};
@@ -38,7 +37,7 @@ impl Ingest {
 
 /// The reply to a message about the notice. `None`: none was sent since the person's last message, or
 /// it is about something else.
-pub(in crate::ingest) fn answer(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
+pub(in crate::ingest) fn answer(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let sent_ms = turn.ingest.notice_sent_ms.load(Ordering::Relaxed);
     let is_recent = turn.now.0.saturating_sub(sent_ms) <= NOTICE_MS;
     if !is_recent || turn.message.mode != Mode::Direct || turn.left_to_model {
@@ -89,5 +88,5 @@ pub(in crate::ingest) fn answer(turn: &MessageTurn, tx: &mut Tx) -> Result<Optio
     if reply.is_some() {
         question::close(turn, tx)?;
     }
-    Ok(reply.map(|reply| text_of(turn, reply).into()))
+    Ok(reply.map(|reply| text_of(turn, reply)))
 }

@@ -1,6 +1,7 @@
 //! The turn of a message whose reply is pending, made from the message's rows.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use crate::access::Access;
@@ -41,6 +42,7 @@ impl Ingest {
             left_to_model: false,
             limit_uses: None,
             is_admitted: false,
+            schedule: OnceCell::new(),
             now,
             mono: self.clock.monotonic(),
         })
