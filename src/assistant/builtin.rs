@@ -338,36 +338,31 @@ impl ParsedMessage<'_> {
     }
 }
 
-/// The text from an answer to the question what to remind of.
-pub fn reminder_answer(text: &str, persona: &str) -> String {
+/// The words of a text without the assistant's name.
+pub fn words_without_name<'a>(text: &'a str, persona: &str) -> Words<'a> {
     let mut words = Words::new(text);
     parsing::drop_name(&mut words, persona);
-    reminder::answered_text(&words)
+    words
+}
+
+/// The text from an answer to the question what to remind of.
+pub fn reminder_answer(words: &Words) -> String {
+    reminder::answered_text(words)
 }
 
 /// Whether a text begins with something to do: "call mom".
-pub fn begins_with_task(text: &str, persona: &str) -> bool {
-    let mut words = Words::new(text);
-    parsing::drop_name(&mut words, persona);
+pub fn begins_with_task(words: &Words) -> bool {
     reminder::is_task_word(words.get(0)) || words.get(0) == "to"
 }
 
 /// Whether a request to a superpower only asks for something to be shown or told: "what's on my
 /// list", "my habits".
-pub fn only_asks(text: &str, persona: &str) -> bool {
-    let mut words = Words::new(text);
-    parsing::drop_name(&mut words, persona);
-    words.len() <= 2 || is_question(&words)
+pub fn only_asks(words: &Words) -> bool {
+    words.len() <= 2 || asks(words)
 }
 
 /// Whether it is a question, or asks for something to be shown.
-pub fn asks(text: &str, persona: &str) -> bool {
-    let mut words = Words::new(text);
-    parsing::drop_name(&mut words, persona);
-    is_question(&words)
-}
-
-fn is_question(words: &Words) -> bool {
+pub fn asks(words: &Words) -> bool {
     static ASKS: Phrases = Phrases::new(&[
         "what", "whats", "who", "whos", "how", "hows", "when", "whens", "where", "wheres", "which",
         "why", "show", "list", "do", "does", "did", "is", "are", "am",
@@ -386,10 +381,8 @@ pub fn crisis_is_over(text: &str) -> bool {
 }
 
 /// Whether it plainly asks for something that has nothing to do with a crisis just before.
-pub fn is_unrelated_to_crisis(text: &str, persona: &str) -> bool {
-    let mut words = Words::new(text);
-    parsing::drop_name(&mut words, persona);
-    crisis::is_unrelated(&words)
+pub fn is_unrelated_to_crisis(words: &Words) -> bool {
+    crisis::is_unrelated(words)
 }
 
 /// Whether an answer means all of what was asked about: "both", of two.
@@ -403,9 +396,7 @@ pub fn means_all(text: &str, count: usize) -> bool {
 }
 
 /// Whether it asks what time or day it is.
-pub fn asks_for_time(text: &str, persona: &str) -> bool {
-    let mut words = Words::new(text);
-    parsing::drop_name(&mut words, persona);
+pub fn asks_for_time(words: &Words) -> bool {
     static ASKS: Phrases = Phrases::new(&[
         "what time is it", "whats the time", "what is the time", "what day is it",
         "whats the date", "what is the date", "what date is it",
@@ -419,18 +410,14 @@ pub fn is_figure_of_speech(text: &str) -> bool {
 }
 
 /// Whether it agrees to an offer, in more ways than "yes".
-pub fn is_consent(text: &str, persona: &str) -> bool {
-    let mut words = Words::new(text);
-    parsing::drop_name(&mut words, persona);
-    follow_up::is_consent(&words)
+pub fn is_consent(words: &Words) -> bool {
+    follow_up::is_consent(words)
 }
 
 /// The text that completes a request of which a part was asked for, without the assistant's name.
 /// Empty for a question.
-pub fn missing_part(text: &str, persona: &str) -> String {
-    let mut words = Words::new(text);
-    parsing::drop_name(&mut words, persona);
-    match reminder::may_answer(&words) {
+pub fn missing_part(words: &Words) -> String {
+    match reminder::may_answer(words) {
         true => words.original(0..words.len()).to_owned(),
         false => String::new(),
     }
@@ -438,14 +425,12 @@ pub fn missing_part(text: &str, persona: &str) -> String {
 
 /// A reminder's request where the answer to the question when is more than one time: "at 5 and at 7",
 /// "after dinner", or names its text again: "in 10 minutes to jump". `None` for another message.
-pub fn request_with_answer(answer: &str, persona: &str, what: &str) -> Option<String> {
-    let mut words = Words::new(answer);
-    parsing::drop_name(&mut words, persona);
-    if !reminder::may_answer(&words) {
+pub fn request_with_answer(words: &Words, what: &str) -> Option<String> {
+    if !reminder::may_answer(words) {
         return None;
     }
     let from = words.skip(0, phrases!["either", "maybe"]);
-    let read = when::read(&words, from).or_else(|| when::read_hour_alone(&words, from));
+    let read = when::read(words, from).or_else(|| when::read_hour_alone(words, from));
     let is_time = read.is_some()
         || words
             .after(from, phrases!["after", "before", "between"])

@@ -1,6 +1,7 @@
 //! What the builtin assistant does for a message, in its transaction: each intent's effect and the
 //! reply to it. `respond` has found that the message is its to answer.
 
+use super::answer_steps::{AnswerStep, first_answer};
 use super::dialog::question::{self, CRISIS_MS, Question};
 use super::follow_ups::{by_words, changes, missing_part, offers, which_request};
 use super::powers::answer;
@@ -256,12 +257,10 @@ fn help(turn: &MessageTurn, tx: &mut Tx, group: Option<HelpGroup>) -> Result<Str
 
 /// After a crisis, no light answer; greetings, farewells and thanks get theirs.
 fn small_talk(turn: &MessageTurn, tx: &mut Tx, text: String) -> Result<String> {
-    let persona = &turn.ingest.persona.get().name;
-    let context = turn.message.context(persona, turn.timezone(), turn.now);
+    let context = turn.context();
     Ok(match question::read_open(turn, tx)? {
         Some(Question::Crisis { language })
-            if !assistant::is_courtesy(&context)
-                && !assistant::asks_for_time(&turn.message.text, persona) =>
+            if !assistant::is_courtesy(&context) && !assistant::asks_for_time(&turn.words()) =>
         {
             wording::after_crisis(language.as_deref())
         }
@@ -269,75 +268,64 @@ fn small_talk(turn: &MessageTurn, tx: &mut Tx, text: String) -> Result<String> {
     })
 }
 
-/// The answer to the assistant's question, or one from a memory.
-fn answer_unknown(turn: &MessageTurn, tx: &mut Tx) -> Result<String> {
-    if let Some(reply) = missing_part::answer_what(turn, tx)? {
-        return Ok(reply);
+type AnswerToUnknown = fn(&MessageTurn, &mut Tx) -> Result<Option<String>>;
+
+/// Who answers a message that is not understood by itself.
+const UNKNOWN_STEPS: [AnswerStep<AnswerToUnknown>; 17] = [
+    ("the text to remind of", missing_part::answer_what),
+    ("a reminder to cancel", reminder_cancellation::chosen),
+    ("a request that was asked about", which_request::chosen),
+    (
+        "an event that was asked about",
+        event_reminders::answer_which,
+    ),
+    ("a corrected value", corrected_value::correct),
+    ("a purpose alone", purpose_alone::with_purpose),
+    ("a corrected person", changes::correct_person),
+    ("a reminder by its words", by_words::carry_out),
+    ("the list again", list_again),
+    ("the missing part of a request", missing_part::answer_rest),
+    ("the time of a reminder", missing_part::answer_when),
+    ("when an event is", |turn, tx| {
+        event_reminders::when_is_it(turn, tx)
+    }),
+    ("when something known is", when_asked::otherwise),
+    ("a memory", memories::answer),
+    ("the open reminders", agenda::answer_from_reminders),
+    ("nothing to move", |turn, tx| {
+        by_words::nothing_to_move(turn, tx)
+    }),
+    ("talk after a crisis", talk_after_crisis),
+];
+
+fn talk_after_crisis(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
+    let Some(Question::Crisis { language }) = question::read_open(turn, tx)? else {
+        return Ok(None);
+    };
+    if assistant::is_figure_of_speech(&turn.message.text) {
+        return Ok(None);
     }
-    if let Some(reply) = reminder_cancellation::chosen(turn, tx)? {
-        return Ok(reply);
-    }
-    if let Some(reply) = which_request::chosen(turn, tx)? {
-        return Ok(reply);
-    }
-    if let Some(reply) = event_reminders::answer_which(turn, tx)? {
-        return Ok(reply);
-    }
-    if let Some(reply) = corrected_value::correct(turn, tx)? {
-        return Ok(reply);
-    }
-    if let Some(reply) = purpose_alone::with_purpose(turn, tx)? {
-        return Ok(reply);
-    }
-    if let Some(reply) = changes::correct_person(turn, tx)? {
-        return Ok(reply);
-    }
-    if let Some(reply) = by_words::carry_out(turn, tx)? {
-        return Ok(reply);
-    }
-    if let Some(reply) = list_again(turn, tx)? {
-        return Ok(reply);
-    }
-    if let Some(reply) = missing_part::answer_rest(turn, tx)? {
-        return Ok(reply);
-    }
-    if let Some(reply) = missing_part::answer_when(turn, tx)? {
-        return Ok(reply);
-    }
-    let persona = &turn.ingest.persona.get().name;
-    if let Some(event) = event_reminders::when_is_it(turn, tx)? {
-        return Ok(event);
-    }
-    if let Some(known) = when_asked::otherwise(turn, tx)? {
-        return Ok(known);
-    }
-    if let Some(known) = memories::answer(turn, tx)? {
-        return Ok(known);
-    }
-    if let Some(reminders) = agenda::answer_from_reminders(turn, tx)? {
-        return Ok(reminders);
-    }
-    if let Some(nothing) = by_words::nothing_to_move(turn, tx)? {
-        return Ok(nothing);
-    }
-    if let Some(Question::Crisis { language }) = question::read_open(turn, tx)?
-        && !assistant::is_figure_of_speech(&turn.message.text)
-    {
-        let is_unrelated = assistant::is_unrelated_to_crisis(&turn.message.text, persona);
-        return Ok(match is_unrelated {
+    Ok(Some(
+        match assistant::is_unrelated_to_crisis(&turn.words()) {
             true => wording::UNKNOWN_AFTER_CRISIS.to_owned(),
             false => wording::after_crisis(language.as_deref()),
-        });
+        },
+    ))
+}
+
+fn answer_unknown(turn: &MessageTurn, tx: &mut Tx) -> Result<String> {
+    if let Some(reply) = first_answer(&UNKNOWN_STEPS, turn, |step| step(turn, tx))? {
+        return Ok(reply);
     }
     let taken = offers::take_statement(turn, tx)?;
-    let text = turn.message.text.as_str();
     let unknown = turn.possible_meanings();
-    let otherwise = || match (unknown.sympathy, unknown.foreign_language) {
-        (Some(answer), _) => answer.to_owned(),
-        (None, Some(language)) => wording::english_only(language).to_owned(),
-        (None, None) => wording::unknown(text, persona),
-    };
-    Ok(taken.unwrap_or_else(otherwise))
+    Ok(
+        taken.unwrap_or_else(|| match (unknown.sympathy, unknown.foreign_language) {
+            (Some(answer), _) => answer.to_owned(),
+            (None, Some(language)) => wording::english_only(language).to_owned(),
+            (None, None) => wording::unknown(&turn.message.text, &turn.persona.name),
+        }),
+    )
 }
 
 /// Told alone.
@@ -374,7 +362,7 @@ pub(super) fn facts<'t>(
 
 /// "list", "show all" right after reminders were set, listed or asked about.
 fn list_again(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
-    let is_list = assistant::asks_for_list(&turn.message.text, &turn.ingest.persona.get().name);
+    let is_list = assistant::asks_for_list(&turn.words());
     if !is_list {
         return Ok(None); // most messages
     }

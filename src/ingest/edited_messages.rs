@@ -7,7 +7,7 @@ use super::message_versions;
 use super::powers::{self, answer};
 use super::turn::MessageTurn;
 use super::undo;
-use super::{Message, limits, open_reminders};
+use super::{limits, open_reminders};
 use crate::assistant::builtin::FollowUp;
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::{self, Intent, Understanding, wording};
@@ -85,8 +85,7 @@ fn correct(turn: &MessageTurn, tx: &mut Tx, earlier: &MessageRow) -> Result<Edit
         timestamp: earlier.sent_at_s,
         ..turn.message.clone().into_owned()
     };
-    let persona = &turn.ingest.persona.get().name;
-    let context = message.context(persona, turn.timezone(), earlier.received_at);
+    let context = message.context(&turn.persona.name, turn.timezone(), earlier.received_at);
     let understood = assistant::understand_all(&context);
     if let Intent::FollowUp { what, .. } = &understood.intent
         && matches!(

@@ -10,7 +10,7 @@ use super::turn::MessageTurn;
 use super::{memories, open_reminders, reminder_requests};
 use crate::assistant::builtin::{BeforeEvent, BeforeProblem, NewTime};
 use crate::assistant::powers::{AnswerKind, Plan, choice};
-use crate::assistant::{self, Intent, MessageContext, PossibleMeanings, Statement, wording};
+use crate::assistant::{self, Intent, PossibleMeanings, Statement, wording};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::store::{MessageRow, Reminder, Tx};
@@ -134,9 +134,9 @@ pub(super) fn just_told(turn: &MessageTurn, tx: &Tx) -> Result<Option<Plan>> {
     let Some(last) = turn.previous_message(tx)? else {
         return Ok(None);
     };
-    let persona = &turn.ingest.persona.get().name;
     let is_request = |said: &MessageRow| {
-        assistant::names_offset(&said.text) || assistant::is_other_offset(&said.text, persona)
+        assistant::names_offset(&said.text)
+            || assistant::is_other_offset(&turn.words_of(&said.text))
     };
     // "remind me 2 days before" may follow "remind me an hour before".
     if is_request(&last) {
@@ -149,7 +149,7 @@ pub(super) fn just_told(turn: &MessageTurn, tx: &Tx) -> Result<Option<Plan>> {
         plan => plan,
     };
     // "it's at 11:30" corrected what was told before it.
-    let is_correction = assistant::corrected_value(&last.text, persona).is_some();
+    let is_correction = assistant::corrected_value(&turn.words_of(&last.text)).is_some();
     if plan.is_none() && is_correction && !changed_by(turn, tx, last.id)?.is_empty() {
         return told_lately(turn, tx, TOLD_MESSAGES_MAX);
     }
@@ -245,13 +245,7 @@ fn plan_of_message(
 
 /// The plan of a message that was only offered as a reminder: "dentist friday at 3".
 fn offered(turn: &MessageTurn, message: &MessageRow) -> Option<Plan> {
-    let persona = &turn.ingest.persona.get().name;
-    let context = MessageContext {
-        text: &message.text,
-        ..turn
-            .message
-            .context(persona, turn.timezone(), message.received_at)
-    };
+    let context = turn.context_then(message);
     if assistant::understand(&context) != Intent::Unknown {
         return None;
     }
@@ -285,7 +279,7 @@ fn told_by(
 }
 
 fn asks_only(turn: &MessageTurn, message: &MessageRow) -> bool {
-    assistant::only_asks(&message.text, &turn.ingest.persona.get().name)
+    assistant::only_asks(&turn.words_of(&message.text))
 }
 
 /// "when am i seeing sara", where no calendar is connected: what was told of days with her.

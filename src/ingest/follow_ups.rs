@@ -17,6 +17,7 @@ mod snooze;
 mod subject;
 pub(super) mod which_request;
 
+use super::answer_steps::{AnswerStep, first_answer};
 use super::dialog::NUMBERS_MS;
 use super::dialog::latest::{self, ItemEvent};
 use super::dialog::question::{self, Question};
@@ -157,29 +158,36 @@ fn answered_first(turn: &MessageTurn, tx: &mut Tx, what: &FollowUp) -> Result<Op
     Ok(None)
 }
 
-/// "make it 10": what the assistant has just asked about or offered, what was just told, or the
-/// last reminder.
-fn change_last(turn: &MessageTurn, tx: &mut Tx, to: &TimeChange) -> Result<Option<String>> {
-    if let Some(reply) = changes::change_offset(turn, tx)? {
-        return Ok(Some(reply));
-    }
-    let is_when = matches!(question::read_open(turn, tx)?, Some(Question::When { .. }));
-    if is_when && question::is_last(turn, tx)? {
-        return answer_when::with_time(turn, tx, to);
-    }
-    if let Some(reply) = offers::change(turn, tx, to)? {
-        return Ok(Some(reply));
-    }
-    if let Some(reply) = by_number::change_asked_time(turn, tx, to)? {
-        return Ok(Some(reply));
-    }
+/// Who takes "make it 10": what the assistant has just asked about or offered, what was just told, or
+/// the last reminder.
+const CHANGE_STEPS: [AnswerStep<AnswerToTime>; 8] = [
+    ("how long before an event", |turn, tx, _| {
+        changes::change_offset(turn, tx)
+    }),
+    ("the time that was asked for", answer_time),
+    ("an offered reminder", offers::change),
+    ("a time by number", by_number::change_asked_time),
     // "no, 4 May" after a birthday moves no reminder.
-    if let Some(reply) = corrected_value::correct(turn, tx)? {
-        return Ok(Some(reply));
-    }
-    if let Some(question) = corrected_value::ask_hour_or_people(turn, tx)? {
-        return Ok(Some(question));
-    }
+    ("a corrected value", |turn, tx, _| {
+        corrected_value::correct(turn, tx)
+    }),
+    ("the hour or the people", |turn, tx, _| {
+        corrected_value::ask_hour_or_people(turn, tx)
+    }),
+    ("an unclear change", ask_what_changes),
+    ("the last reminder", |turn, tx, to| {
+        changes::change_time(turn, tx, &ReminderRef::Latest, to)
+    }),
+];
+
+type AnswerToTime = fn(&MessageTurn, &mut Tx, &TimeChange) -> Result<Option<String>>;
+
+fn change_last(turn: &MessageTurn, tx: &mut Tx, to: &TimeChange) -> Result<Option<String>> {
+    first_answer(&CHANGE_STEPS, turn, |step| step(turn, tx, to))
+}
+
+/// Something else was spoken of since, or more than the reminder's time may be meant.
+fn ask_what_changes(turn: &MessageTurn, tx: &mut Tx, to: &TimeChange) -> Result<Option<String>> {
     if subject::is_another(turn, tx)? {
         return Ok(Some(wording::CHANGE_UNCLEAR.to_owned()));
     }
@@ -187,7 +195,16 @@ fn change_last(turn: &MessageTurn, tx: &mut Tx, to: &TimeChange) -> Result<Optio
     if to.is_hour_or_number() && event_reminders::is_last_before_event(turn, tx)? {
         return Ok(Some(wording::BEFORE_EVENT_UNCLEAR.to_owned()));
     }
-    changes::change_time(turn, tx, &ReminderRef::Latest, to)
+    Ok(None)
+}
+
+/// The answer to the question when to remind.
+fn answer_time(turn: &MessageTurn, tx: &mut Tx, to: &TimeChange) -> Result<Option<String>> {
+    let is_when = matches!(question::read_open(turn, tx)?, Some(Question::When { .. }));
+    match is_when && question::is_last(turn, tx)? {
+        true => answer_when::with_time(turn, tx, to),
+        false => Ok(None),
+    }
 }
 
 fn answer_yes(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
@@ -223,8 +240,7 @@ pub(super) fn answer_consent(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<S
     if question::read_open(turn, tx)?.is_none() {
         return Ok(None); // most messages
     }
-    let persona = turn.ingest.persona.get();
-    let is_consent = assistant::is_consent(&turn.message.text, &persona.name);
+    let is_consent = assistant::is_consent(&turn.words());
     match is_consent && question::was_just_asked(turn, tx)? {
         true => answer_yes(turn, tx),
         false => Ok(None),

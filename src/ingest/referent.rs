@@ -2,7 +2,7 @@
 //! several together.
 
 use crate::assistant::builtin::{ReminderRef, RemindersToCancel};
-use crate::assistant::{self, Intent, MessageContext, wording};
+use crate::assistant::{self, Intent, wording};
 use crate::error::Result;
 use crate::ingest::dialog::NUMBERS_MS;
 use crate::ingest::dialog::latest::{self, ItemEvent, LatestReminder};
@@ -243,12 +243,7 @@ fn hours_of_one(found: &[Reminder], about: &str) -> Option<Vec<(u8, u8)>> {
 
 /// The meaning of these words as the time of reminders to cancel.
 pub(in crate::ingest) fn understood_to_cancel(turn: &MessageTurn, about: &str) -> Intent {
-    let persona = &turn.ingest.persona.get().name;
-    assistant::understand(&MessageContext {
-        text: &format!("cancel all {about} reminders"),
-        group: false, // these words are not typed
-        ..turn.message.context(persona, turn.timezone(), turn.now)
-    })
+    turn.understand_own(&format!("cancel all {about} reminders"))
 }
 
 fn found_or_none(open: Vec<Reminder>) -> Referent {

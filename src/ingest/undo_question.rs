@@ -40,7 +40,7 @@ pub(in crate::ingest) fn ask_first(
             ..
         }
     );
-    if !is_undo || turn.agent.is_none() {
+    if !is_undo || turn.agent.is_none() || turn.left_to_model {
         return Ok(None);
     }
     let power = turn.requested_power.as_ref().and_then(|it| it.undone());
@@ -60,10 +60,9 @@ pub(in crate::ingest) fn ask_first(
         None => Vec::new(),
     };
     let since = messages.iter().take_while(|one| one.id > changed_by);
-    let persona = &turn.ingest.persona.get().name;
     let is_to_assistant = |one: &&MessageRow| {
         let is_own = one.user == turn.user.id;
-        is_own && (!turn.in_group() || assistant::addresses(&one.text, persona))
+        is_own && (!turn.in_group() || assistant::addresses(&one.text, &turn.persona.name))
     };
     let own = since.filter(is_to_assistant);
     let mut candidates = own.take(LOOKED_AT_MAX).map(|one| candidate_of(turn, one));
@@ -150,10 +149,9 @@ fn candidate_of(turn: &MessageTurn, last: &MessageRow) -> UndoCandidate {
     if last.user != turn.user.id || last.decision.is_some() {
         return UndoCandidate::None;
     }
-    let persona = &turn.ingest.persona.get().name;
     let mut message = turn.message.clone().into_owned();
     message.text.clone_from(&last.text);
-    let context = message.context(persona, turn.timezone(), last.received_at);
+    let context = message.context(&turn.persona.name, turn.timezone(), last.received_at);
     let understood = assistant::understand_all(&context);
     let is_for_power = !understood.calls.calls.is_empty();
     let unknown = understood.unknown.as_ref();
@@ -179,7 +177,8 @@ fn candidate_of(turn: &MessageTurn, last: &MessageRow) -> UndoCandidate {
         // "cancel ben"
         Intent::Unknown if names_reminder => true,
         Intent::Unknown if is_for_power => {
-            !assistant::only_asks(&last.text, persona) && !only_shows(&last.text, persona)
+            !assistant::only_asks(&turn.words_of(&last.text))
+                && !only_shows(&last.text, &turn.persona.name)
         }
         _ => true,
     };

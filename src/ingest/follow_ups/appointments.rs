@@ -3,8 +3,8 @@
 
 use super::which_request;
 use crate::assistant::builtin::{FollowUp, ReminderRef};
-use crate::assistant::powers::{self, Power, PowerCalls};
-use crate::assistant::{self, MessageContext, wording};
+use crate::assistant::powers::{Power, PowerCalls};
+use crate::assistant::{self, wording};
 use crate::error::Result;
 use crate::ingest::dialog::latest;
 use crate::ingest::listing::{self, listed};
@@ -129,12 +129,7 @@ fn change_appointment(turn: &MessageTurn, tx: &mut Tx, text: &str) -> Result<Opt
     if turn.in_group() || !gate::has_superpowers(turn, tx)? {
         return Ok(None);
     }
-    let PowerCalls { calls, .. } = powers::recognise(&MessageContext {
-        text,
-        ..turn
-            .message
-            .context(&turn.ingest.persona.get().name, turn.timezone(), turn.now)
-    });
+    let PowerCalls { calls, .. } = turn.recognise(text);
     for call in calls {
         let is_offered =
             APPOINTMENT_POWERS.contains(&call.power) && turn.flags.superpower(call.power);

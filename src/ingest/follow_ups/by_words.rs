@@ -4,7 +4,7 @@
 use super::{appointments, referent, snooze};
 use crate::assistant::builtin::{DoneReport, FollowUp, ReminderRef, TimeChange};
 use crate::assistant::powers::{Power, PowerAction};
-use crate::assistant::{self, Intent, MessageContext, wording};
+use crate::assistant::{self, Intent, wording};
 use crate::error::Result;
 use crate::ingest::dialog::latest::{self, ItemEvent};
 use crate::ingest::listing::{self, listed};
@@ -66,7 +66,7 @@ pub(in crate::ingest) fn carry_out(turn: &MessageTurn, tx: &mut Tx) -> Result<Op
             }
             Ok(reply)
         }
-        ([], _) => Ok(change_other(turn, tx, what, about)?),
+        ([], _) => change_other(turn, tx, what, about),
         ([_, _, ..], FollowUp::Cancel(_)) => {
             let which = reminder_cancellation::ask_which(turn, tx, &found)?;
             Ok(Some(which))
@@ -334,12 +334,7 @@ fn cancel_day(turn: &MessageTurn, tx: &mut Tx, about: &str) -> Result<Option<Str
 
 /// "my run tomorrow": by its words and its time. What repeats is left out on that day.
 fn cancel_of_day(turn: &MessageTurn, tx: &mut Tx, about: &str) -> Result<Option<String>> {
-    let persona = &turn.ingest.persona.get().name;
-    let understood = assistant::understand(&MessageContext {
-        text: &format!("cancel my reminder to {about}"),
-        group: false, // these words are not typed
-        ..turn.message.context(persona, turn.timezone(), turn.now)
-    });
+    let understood = turn.understand_own(&format!("cancel my reminder to {about}"));
     let request = match understood.unless_follow_up() {
         Intent::CancelReminders(request) => request,
         _ => return Ok(None),

@@ -2,7 +2,7 @@
 
 use super::{Referent, referent, snooze, subject};
 use crate::assistant::builtin::{BeforeEvent, ReminderRef, TimeChange};
-use crate::assistant::{self, Intent, MessageContext, wording};
+use crate::assistant::{self, Intent, wording};
 use crate::error::Result;
 use crate::ingest::dialog::NUMBERS_MS;
 use crate::ingest::dialog::latest::{self, ItemEvent, Latest};
@@ -137,8 +137,7 @@ pub(super) fn remind_before(
 /// "make it 2 hours before", right after a reminder before an event was asked for or set. `None`: it
 /// was not, or this is from now on.
 pub(super) fn change_offset(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
-    let persona = &turn.ingest.persona.get().name;
-    if !assistant::is_other_offset(&turn.message.text, persona) {
+    if !assistant::is_other_offset(&turn.words()) {
         return Ok(None); // most messages
     }
     let request = offset_said(turn, tx)?;
@@ -178,27 +177,18 @@ fn offset_said(turn: &MessageTurn, tx: &Tx) -> Result<Option<Intent>> {
     };
     let mut messages = tx.view().chain(last.id, OFFSETS_MAX)?;
     messages.retain(|one| one.user == turn.user.id);
-    let persona = &turn.ingest.persona.get().name;
     for one in messages {
-        let text = assistant::with_other_offset(&one.text, &turn.message.text, persona);
-        let understood = text.map(|text| understood(turn, &text));
+        let text = assistant::with_other_offset(&one.text, &turn.words());
+        let understood = text.map(|text| turn.understand(&text));
         if let Some(Intent::RemindBefore(_) | Intent::Remind { .. }) = understood {
             return Ok(understood);
         }
         // "no, two weeks" may have followed the request before.
-        if !assistant::is_other_offset(&one.text, persona) {
+        if !assistant::is_other_offset(&turn.words_of(&one.text)) {
             break;
         }
     }
     Ok(None)
-}
-
-fn understood(turn: &MessageTurn, text: &str) -> Intent {
-    let persona = &turn.ingest.persona.get().name;
-    assistant::understand(&MessageContext {
-        text,
-        ..turn.message.context(persona, turn.timezone(), turn.now)
-    })
 }
 
 /// To the moment that the request names.
@@ -303,8 +293,7 @@ pub(in crate::ingest) fn correct_person(turn: &MessageTurn, tx: &mut Tx) -> Resu
     if !turn.may_correct() {
         return Ok(None); // most messages
     }
-    let persona = &turn.ingest.persona.get().name;
-    let Some(person) = assistant::corrected_value(&turn.message.text, persona) else {
+    let Some(person) = assistant::corrected_value(&turn.words()) else {
         return Ok(None);
     };
     if !latest::is_of_last_message(turn, tx)? {

@@ -3,7 +3,7 @@
 use super::subject;
 use crate::assistant::builtin::{NAME_IS, NewTime, REMINDER_TO_CANCEL, TIME_ZONE_IS};
 use crate::assistant::powers::{AnswerKind, are_people};
-use crate::assistant::{self, Intent, MessageContext, wording};
+use crate::assistant::{self, Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::question::{self, Question};
@@ -19,15 +19,14 @@ pub(in crate::ingest) fn answer_what(turn: &MessageTurn, tx: &mut Tx) -> Result<
     let Some(Question::What { send_at, rule }) = question::read_open(turn, tx)? else {
         return Ok(None);
     };
-    let persona = &turn.ingest.persona.get().name;
-    let is_task = || assistant::begins_with_task(&turn.message.text, persona);
+    let is_task = || assistant::begins_with_task(&turn.words());
     if turn.possible_meanings().sympathy.is_some()
-        || assistant::asks_for_list(&turn.message.text, persona)
+        || assistant::asks_for_list(&turn.words())
         || !question::was_just_asked(turn, tx)? && !is_task()
     {
         return Ok(None); // talk
     }
-    let text = assistant::reminder_answer(&turn.message.text, persona);
+    let text = assistant::reminder_answer(&turn.words());
     let new = NewTime {
         send_at: Timestamp(send_at),
         recurrence: rule.and_then(|rule| rule.recurrence()),
@@ -53,8 +52,7 @@ pub(in crate::ingest) fn answer_rest(turn: &MessageTurn, tx: &mut Tx) -> Result<
     if was_changed_since_asked(turn, tx)? || was_said_much_since(turn, tx)? {
         return Ok(None);
     }
-    let persona = turn.ingest.persona.get();
-    let rest = assistant::missing_part(&turn.message.text, &persona.name);
+    let rest = assistant::missing_part(&turn.words());
     let rest = match answer {
         AnswerKind::Time => assistant::answered_time(&rest),
         _ => rest,
@@ -117,7 +115,10 @@ fn cancel_named(turn: &MessageTurn, tx: &mut Tx, name: &str) -> Result<Option<St
         return Ok(None);
     }
     question::close(turn, tx)?;
-    match understood(turn, &format!("{REMINDER_TO_CANCEL}{name}")).unless_follow_up() {
+    match turn
+        .understand_own(&format!("{REMINDER_TO_CANCEL}{name}"))
+        .unless_follow_up()
+    {
         Intent::CancelReminders(request) => {
             reminder_cancellation::cancel_requested(turn, tx, request).map(Some)
         }
@@ -130,7 +131,7 @@ fn answer_setting(turn: &MessageTurn, tx: &mut Tx, request: &str) -> Result<Opti
     if !question::was_just_asked(turn, tx)? {
         return Ok(None);
     }
-    let reply = match understood(turn, request) {
+    let reply = match turn.understand_own(request) {
         Intent::SetTimezone(zone) => time_zone::set(turn, tx, zone)?,
         Intent::SetName(name) => names::set(turn, tx, &name)?,
         _ => return Ok(None),
@@ -142,11 +143,10 @@ fn answer_setting(turn: &MessageTurn, tx: &mut Tx, request: &str) -> Result<Opti
 /// The answer to the question what to remind of, and when: either of both, or both. `None`: it is
 /// something else.
 fn answer_all(turn: &MessageTurn, tx: &mut Tx, request: &str) -> Result<Option<String>> {
-    let persona = turn.ingest.persona.get();
     let text = &turn.message.text;
-    let is_task = assistant::begins_with_task(text, &persona.name)
+    let is_task = assistant::begins_with_task(&turn.words_of(text))
         || text.trim_start().to_lowercase().starts_with("to ");
-    let understood = understood(turn, request);
+    let understood = turn.understand_own(request);
     let is_answer = match &understood {
         Intent::Remind { .. } | Intent::Several(_) | Intent::AskWhat { .. } => true,
         Intent::AskWhen { .. } => is_task,
@@ -173,12 +173,11 @@ pub(in crate::ingest) fn answer_when(turn: &MessageTurn, tx: &mut Tx) -> Result<
     if !question::is_last(turn, tx)? || subject::asks_about_day(turn, tx, false)? {
         return Ok(None);
     }
-    let persona = turn.ingest.persona.get();
-    let request = assistant::request_with_answer(&turn.message.text, &persona.name, &text);
+    let request = assistant::request_with_answer(&turn.words(), &text);
     let Some(request) = request else {
         return Ok(None);
     };
-    match understood(turn, &request) {
+    match turn.understand_own(&request) {
         Intent::AskWhen { reply, .. } | Intent::Unclear(reply) => Ok(Some(reply)),
         // "tomorrow after breakfast"
         ref request @ Intent::AskRest { ref reply, .. } => {
@@ -191,17 +190,6 @@ pub(in crate::ingest) fn answer_when(turn: &MessageTurn, tx: &mut Tx) -> Result<
         }
         _ => Ok(None),
     }
-}
-
-/// The meaning of a request that was put together.
-fn understood(turn: &MessageTurn, request: &str) -> Intent {
-    assistant::understand(&MessageContext {
-        text: request,
-        group: false, // the name is not among these words
-        ..turn
-            .message
-            .context(&turn.ingest.persona.get().name, turn.timezone(), turn.now)
-    })
 }
 
 /// Whether the last message changed something after the question: then nothing completes it.
@@ -256,7 +244,7 @@ fn remind_with(
         },
     );
     let rest = &listed_hours(rest).unwrap_or_else(|| rest.to_owned());
-    let understood = understood(turn, &format!("{before}{rest}{after}"));
+    let understood = turn.understand_own(&format!("{before}{rest}{after}"));
     if let Intent::RemindBefore(request) = &understood {
         let plans = event_reminders::known(turn, tx)?;
         return match request.known(&plans).1.is_empty() {

@@ -260,9 +260,7 @@ pub(in crate::ingest) fn withdraw(turn: &MessageTurn, tx: &mut Tx, intent: &Inte
 /// "sure, thanks", and "yes, and remind me at 7 to …", whose first part accepts the offer.
 fn agrees(turn: &MessageTurn, intent: &Intent) -> bool {
     match intent {
-        Intent::Unknown => {
-            assistant::is_consent(&turn.message.text, &turn.ingest.persona.get().name)
-        }
+        Intent::Unknown => assistant::is_consent(&turn.words()),
         Intent::Several(parts) => matches!(
             parts.first(),
             Some(Intent::FollowUp {

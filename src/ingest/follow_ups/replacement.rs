@@ -30,7 +30,7 @@ pub(super) fn in_place(
             let how = "with its number, like “move 2 to friday”";
             Ok(Some(listing::ask_which(turn, tx, how, &named)?))
         }
-        _ => Ok(replace(turn, tx, to, text)?),
+        _ => replace(turn, tx, to, text),
     }
 }
 

@@ -4,8 +4,8 @@
 use std::sync::atomic::Ordering;
 
 use super::{attempt, text_of};
+use crate::assistant::Intent;
 use crate::assistant::powers::{NoticeAnswer, Power, notice_answer};
-use crate::assistant::{self, Intent, MessageContext};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::latest;
@@ -62,13 +62,7 @@ pub(in crate::ingest) fn answer(turn: &MessageTurn, tx: &mut Tx) -> Result<Optio
         return Ok(None);
     }
     if let NoticeAnswer::Again(time) = &answer {
-        let request = assistant::understand(&MessageContext {
-            text: &format!("remind me {time} of {what}"),
-            group: false, // these words are not typed
-            ..turn
-                .message
-                .context(&turn.ingest.persona.get().name, turn.timezone(), turn.now)
-        });
+        let request = turn.understand_own(&format!("remind me {time} of {what}"));
         return match request {
             request @ Intent::Remind { .. } => {
                 reminder_requests::set_requested(turn, tx, request).map(Some)

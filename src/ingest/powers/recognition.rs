@@ -4,7 +4,7 @@ use super::changed_by;
 use crate::assistant::powers::{
     self, Power, PowerAction, PowerCall, PowerCalls, RequestStrength, SessionCommand,
 };
-use crate::assistant::{Intent, MessageContext, Understanding};
+use crate::assistant::{Intent, Understanding};
 use crate::error::Result;
 use crate::flags::Reader;
 use crate::ingest::dialog::LATEST_MS;
@@ -39,8 +39,7 @@ pub(in crate::ingest) fn find_requested_power(
     let calls = if understood.holds_in(zone) && session.is_none() && named.is_none() {
         understood.calls.clone()
     } else {
-        let persona = &turn.ingest.persona.get().name;
-        powers::recognise(&message.context(persona, zone, turn.now))
+        powers::recognise(&turn.context())
     };
     let named = named.and_then(Power::named);
     if let Some(power) = named.filter(|power| flags.superpower(*power)) {
@@ -150,11 +149,7 @@ fn kept_plan(turn: &MessageTurn, understood: &Understanding) -> Option<Requested
     if !has_one.iter().any(|begin| lower.starts_with(begin)) {
         return None;
     }
-    let persona = &turn.ingest.persona.get().name;
-    let calls = powers::recognise(&MessageContext {
-        text,
-        ..turn.message.context(persona, turn.timezone(), turn.now)
-    });
+    let calls = turn.recognise(text);
     let kept = calls
         .calls
         .into_iter()

@@ -45,9 +45,7 @@ impl Ingest {
             return Ok(None);
         }
         let persona = self.persona.get();
-        let context = turn
-            .message
-            .context(&persona.name, turn.timezone(), turn.now);
+        let context = turn.context();
         let understood = assistant::understand_all(&context);
         let power = recognition::find_requested_power(&turn, tx, &understood)?;
         turn.requested_power = power.filter(RequestedPower::is_explicit);

@@ -30,6 +30,7 @@ impl Ingest {
             user: Arc::new(user),
             room: tx.room(&room.chat_guid)?.ok_or_else(missing_row)?,
             message: Cow::Owned(message(row, room)),
+            persona: self.persona.get(),
             message_id: pending.message_id,
             agent: pending.agent,
             humans: 0,
