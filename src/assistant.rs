@@ -32,6 +32,7 @@ pub use builtin::{
     time_shift, unit_of_s, value_near, with_corrected_value, with_other_offset, with_other_person,
     without_loose_link, words_without_name,
 };
+pub use local_time::LocalNow;
 pub use text::words::Words;
 pub use time_words::depends_on_time;
 pub use understand::{Understanding, build_word_tables, is_courtesy, understand, understand_all};

@@ -19,6 +19,7 @@ use std::cell::Cell;
 
 use super::help::HelpGroup;
 use super::wording;
+use crate::assistant::LocalNow;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
 use crate::assistant::text::words::{Words, stable_hash};
@@ -326,6 +327,10 @@ impl ParsedMessage<'_> {
 
     pub(in crate::assistant) fn zone(&self) -> Zone {
         self.timezone().unwrap_or(Zone::UTC)
+    }
+
+    fn local_now(&self) -> LocalNow {
+        LocalNow::new(self.context.now, self.timezone())
     }
 
     /// Chooses a wording, always the same one for the same text.

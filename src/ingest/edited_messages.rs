@@ -80,13 +80,7 @@ fn is_within_limits(turn: &MessageTurn, intent: &Intent) -> bool {
 }
 
 fn correct(turn: &MessageTurn, tx: &mut Tx, earlier: &MessageRow) -> Result<EditOutcome> {
-    let message = Message {
-        text: earlier.text.clone(),
-        timestamp: earlier.sent_at_s,
-        ..turn.message.clone().into_owned()
-    };
-    let context = message.context(&turn.persona.name, turn.timezone(), earlier.received_at);
-    let understood = assistant::understand_all(&context);
+    let understood = assistant::understand_all(&turn.context_then(earlier));
     if let Intent::FollowUp { what, .. } = &understood.intent
         && matches!(
             what,

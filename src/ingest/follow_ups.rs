@@ -310,8 +310,7 @@ fn never_mind(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     for reminder in &latest.reminders {
         open.extend(tx.reminder(&reminder.schedule_id)?);
     }
-    let (now, timezone) = (turn.now, turn.timezone());
-    Ok((!open.is_empty()).then(|| wording::reminders_stay(&listed(&open), now, timezone)))
+    Ok((!open.is_empty()).then(|| wording::reminders_stay(&listed(&open), turn.local_now())))
 }
 
 fn answer_done(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
@@ -338,8 +337,7 @@ fn mark_some_done(
         let Some(Referent::Open(open)) = referent::find_last(turn, tx)? else {
             return Ok(None);
         };
-        let (now, zone) = (turn.now, turn.timezone());
-        return Ok(Some(wording::still_set(&listed(&open), now, zone)));
+        return Ok(Some(wording::still_set(&listed(&open), turn.local_now())));
     }
     let texts = latest.reminders.iter().map(|r| r.text.as_str());
     let texts: Vec<&str> = texts.filter(|text| is_meant(text)).collect();
@@ -347,12 +345,7 @@ fn mark_some_done(
     let mut same = open_reminders::here(turn, tx)?;
     same.retain(|one| one.room == turn.room.id && texts.contains(&one.text.as_str()));
     let next = same.iter().map(|open| open.send_at).min();
-    Ok(Some(wording::reminder_done(
-        &texts,
-        next,
-        turn.now,
-        turn.timezone(),
-    )))
+    Ok(Some(wording::reminder_done(&texts, next, turn.local_now())))
 }
 
 /// The reminder that was set last, or all there are. `None`: something else was spoken of since.
@@ -362,8 +355,7 @@ fn is_set(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     }
     match referent::find_last(turn, tx)? {
         Some(Referent::Open(open)) => {
-            let (now, zone) = (turn.now, turn.timezone());
-            Ok(Some(wording::still_set(&listed(&open), now, zone)))
+            Ok(Some(wording::still_set(&listed(&open), turn.local_now())))
         }
         _ => listing::all(turn, tx).map(Some),
     }
@@ -399,14 +391,10 @@ fn next_dates(turn: &MessageTurn, tx: &mut Tx, which: &ReminderRef) -> Result<Op
         Some(Referent::Open(open)) => open,
     };
     let each = open.iter().map(|reminder| match &reminder.recurrence {
-        Some(recurrence) => wording::next_dates(
-            &reminder.text,
-            recurrence,
-            NEXT_DATES,
-            turn.now,
-            turn.timezone(),
-        ),
-        None => wording::comes_once(&reminder.text, reminder.send_at, turn.now, turn.timezone()),
+        Some(recurrence) => {
+            wording::next_dates(&reminder.text, recurrence, NEXT_DATES, turn.local_now())
+        }
+        None => wording::comes_once(&reminder.text, reminder.send_at, turn.local_now()),
     });
     Ok(Some(each.collect::<Vec<_>>().join("\n")))
 }

@@ -91,7 +91,7 @@ pub(super) fn cancel_requested(
         listing::note(turn, tx, &of_groups)?;
         let texts = described(&of_groups, timezone);
         let listed = pairs(&texts);
-        replies.push(wording::group_reminders_stay(&listed, turn.now, timezone));
+        replies.push(wording::group_reminders_stay(&listed, turn.local_now()));
     }
     Ok(match (replies.is_empty(), turn.in_group()) {
         (true, true) => wording::NO_REMINDER_IN_GROUP.to_owned(),

@@ -82,7 +82,7 @@ fn ask_about_second(turn: &MessageTurn, tx: &Tx, text: &str) -> Result<Option<St
 
 /// The service delivers the reminder if the relay has a queue; otherwise the relay does.
 pub(super) fn set(turn: &MessageTurn, tx: &mut Tx, text: &str, time: &NewTime) -> Result<String> {
-    let (now, zone, send_at) = (turn.now, turn.timezone(), time.send_at);
+    let (now, send_at) = (turn.now, time.send_at);
     let request = ReminderRequest {
         text,
         send_at,
@@ -95,8 +95,8 @@ pub(super) fn set(turn: &MessageTurn, tx: &mut Tx, text: &str, time: &NewTime) -
     };
     let is_own = turn.agent.is_some();
     let mut reply = match &time.recurrence {
-        Some(recurrence) => wording::recurring_reminder_set(text, recurrence, now, zone),
-        None => wording::reminder_set(text, is_own, send_at, now, zone, time.zone),
+        Some(recurrence) => wording::recurring_reminder_set(text, recurrence, turn.local_now()),
+        None => wording::reminder_set(text, is_own, send_at, turn.local_now(), time.zone),
     };
     let focus = match is_own && !turn.in_group() {
         true => turn.ingest.focus_until(tx, turn.user.id, now)?,
@@ -104,7 +104,7 @@ pub(super) fn set(turn: &MessageTurn, tx: &mut Tx, text: &str, time: &NewTime) -
     };
     if let Some(until) = focus.filter(|until| send_at < *until) {
         reply.push(' ');
-        reply.push_str(&wording::after_focus(until, now, zone));
+        reply.push_str(&wording::after_focus(until, turn.local_now()));
     }
     // An answer carries one reminder: the first.
     if turn.schedule.get().is_none() {
@@ -139,9 +139,11 @@ pub(super) fn change(
         && minute(reminder.send_at) == minute(to.send_at)
         && reminder.recurrence.as_ref() == to.recurrence;
     if is_so {
-        let (now, zone) = (turn.now, turn.timezone());
         return Ok(wording::is_already_so(
-            to.text, to.send_at, to.recurrence, now, zone,
+            to.text,
+            to.send_at,
+            to.recurrence,
+            turn.local_now(),
         ));
     }
     let changed = open_reminders::change(turn, tx, reminder, to)?;
@@ -149,8 +151,7 @@ pub(super) fn change(
         &changed.text,
         changed.send_at,
         changed.recurrence.as_ref(),
-        turn.now,
-        turn.timezone(),
+        turn.local_now(),
     ))
 }
 
@@ -171,7 +172,6 @@ pub(super) fn skip(
     let Some(last) = times.last() else {
         return Ok(None);
     };
-    let (now, timezone) = (turn.now, turn.timezone());
     if !span.contains(&reminder.send_at) {
         return skip_later(turn, tx, reminder, (recurrence, &times), span);
     }
@@ -188,8 +188,7 @@ pub(super) fn skip(
     Ok(Some(wording::time_skipped(
         &reminder.text,
         (reminder.send_at, at),
-        now,
-        timezone,
+        turn.local_now(),
     )))
 }
 
@@ -215,12 +214,10 @@ fn skip_later(
         zone: None,
     };
     move_to(turn, tx, reminder, &new)?;
-    let (now, timezone) = (turn.now, turn.timezone());
     Ok(Some(wording::later_times_skipped(
         &reminder.text,
         (*first, *last),
         reminder.send_at,
-        now,
-        timezone,
+        turn.local_now(),
     )))
 }

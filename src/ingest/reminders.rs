@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use super::Ingest;
 use super::dialog;
 use super::dialog::latest::{ItemEvent, Latest};
-use crate::assistant::wording;
+use crate::assistant::{LocalNow, wording};
 use crate::clock::Timestamp;
 use crate::edge::queue::{self, OutgoingMessage};
 use crate::error::Result;
@@ -205,7 +205,7 @@ fn deliver(ingest: &Ingest, tx: &mut Tx, reminder: &Reminder, now: Timestamp) ->
     let language = ingest.language_of_notices(tx, reminder.user, is_group)?;
     let language = language.as_deref();
     let text = if progress.due > 1 || now.0 - last.0 > LATE_MS {
-        let clock = (now, tx.user(reminder.user)?.timezone);
+        let clock = LocalNow::new(now, tx.user(reminder.user)?.timezone);
         wording::late_reminder_text(&reminder.text, progress.due, last, clock, language)
     } else {
         wording::reminder_text(&reminder.text, language)

@@ -14,7 +14,7 @@ use super::{Endpoint, Ingest, Message, Mode, PreparedMessage};
 use crate::access::Access;
 use crate::assistant::persona::Persona;
 use crate::assistant::powers::{self, PowerCalls};
-use crate::assistant::{self, Intent, MessageContext, PossibleMeanings, Words};
+use crate::assistant::{self, Intent, LocalNow, MessageContext, PossibleMeanings, Words};
 use crate::clock::{Monotonic, Timestamp, Zone};
 use crate::error::Result;
 use crate::flags::Reader;
@@ -131,6 +131,10 @@ impl Ingest {
 impl<'a> MessageTurn<'a> {
     pub(super) fn timezone(&self) -> Option<Zone> {
         self.user.timezone
+    }
+
+    pub(super) fn local_now(&self) -> LocalNow {
+        LocalNow::new(self.now, self.timezone())
     }
 
     /// The time zone for parsing times.

@@ -172,17 +172,21 @@ fn change_back(turn: &MessageTurn, tx: &mut Tx, change: &ReminderChange) -> Resu
     let Some(open) = tx.reminder(&change.after.schedule_id)? else {
         return Ok(None);
     };
-    let (now, timezone) = (turn.now, turn.timezone());
+    let now = turn.now;
     if is_changed_since(turn, tx, &change.after, &open)? {
         return Ok(Some(wording::changed_since(
-            &open.text, open.send_at, now, timezone,
+            &open.text,
+            open.send_at,
+            turn.local_now(),
         )));
     }
     let (recurrence, send_at) = change.before.next_after(now);
     if send_at <= now {
         let before = (send_at, open.send_at);
         return Ok(Some(wording::time_has_passed(
-            &open.text, before, now, timezone,
+            &open.text,
+            before,
+            turn.local_now(),
         )));
     }
     let earlier = ReminderRequest {
@@ -199,8 +203,11 @@ fn cancel_set(turn: &MessageTurn, tx: &mut Tx, latest: &Latest) -> Result<Option
     for set in &latest.changes.set {
         match tx.reminder(&set.schedule_id)? {
             Some(row) if is_changed_since(turn, tx, set, &row)? => {
-                let (now, zone) = (turn.now, turn.timezone());
-                replies.push(wording::changed_since(&row.text, row.send_at, now, zone));
+                replies.push(wording::changed_since(
+                    &row.text,
+                    row.send_at,
+                    turn.local_now(),
+                ));
             }
             row => open.extend(row),
         }
@@ -264,7 +271,7 @@ pub(in crate::ingest) fn bring_back(
         turn.fixed_language(tx)?.as_deref(),
         &pairs(&described(&reminders, turn.timezone())),
         &memories,
-        (turn.now, turn.timezone()),
+        turn.local_now(),
     )))
 }
 

@@ -149,10 +149,7 @@ fn candidate_of(turn: &MessageTurn, last: &MessageRow) -> UndoCandidate {
     if last.user != turn.user.id || last.decision.is_some() {
         return UndoCandidate::None;
     }
-    let mut message = turn.message.clone().into_owned();
-    message.text.clone_from(&last.text);
-    let context = message.context(&turn.persona.name, turn.timezone(), last.received_at);
-    let understood = assistant::understand_all(&context);
+    let understood = assistant::understand_all(&turn.context_then(last));
     let is_for_power = !understood.calls.calls.is_empty();
     let unknown = understood.unknown.as_ref();
     let names_reminder = unknown.is_some_and(|unknown| unknown.named_follow_up.is_some());

@@ -2,6 +2,7 @@
 
 use super::language::entry;
 use super::{calendar, times};
+use crate::assistant::LocalNow;
 use crate::clock::{Timestamp, Zone};
 
 /// The words of one language; `{}` is filled in.
@@ -81,13 +82,13 @@ pub fn late_reminder_text(
     what: &str,
     due: usize,
     last: Timestamp,
-    (now, timezone): (Timestamp, Option<Zone>),
+    now: LocalNow,
     language: Option<&str>,
 ) -> String {
     let words = words(language);
     let when = match words.language == ENGLISH.language {
-        true => times::day_and_time(last, now, timezone),
-        false => calendar::date_and_time(last, timezone.unwrap_or(Zone::UTC), language),
+        true => times::day_and_time(last, now),
+        false => calendar::date_and_time(last, now.zone.unwrap_or(Zone::UTC), language),
     };
     let note = match due {
         0 | 1 => words.late.to_owned(),
@@ -126,7 +127,7 @@ mod tests {
                 "beber",
                 due,
                 now.plus_s(-7_200),
-                (now, Some(Zone::UTC)),
+                LocalNow::new(now, Zone::UTC),
                 language,
             )
         };

@@ -9,6 +9,7 @@ use super::undo::{
     NOTHING_TO_UNDO, TOO_LATE_TO_UNDO, UNDONE_ALREADY, brought_back, memory_taken_back,
 };
 use super::{calendar, list, quoted};
+use crate::assistant::LocalNow;
 use crate::clock::{Timestamp, Zone};
 
 /// The sentences of one language; `{}` is filled in.
@@ -250,12 +251,12 @@ pub fn brought_back_in(
     language: Option<&str>,
     reminders: &[(&str, Timestamp)],
     memories: &[String],
-    (now, timezone): (Timestamp, Option<Zone>),
+    now: LocalNow,
 ) -> String {
     let Some(words) = answers(language) else {
-        return brought_back(reminders, memories, now, timezone);
+        return brought_back(reminders, memories, now);
     };
-    let zone = timezone.unwrap_or(Zone::UTC);
+    let zone = now.zone.unwrap_or(Zone::UTC);
     let lines = reminders.iter().map(|(what, at)| {
         let at = calendar::date_and_time(*at, zone, language);
         format!("{at}: {}", quoted(what))
@@ -308,7 +309,7 @@ mod tests {
         // 4 March 2026, 12:00 UTC.
         let at = Timestamp(1_772_625_600_000);
         assert_eq!(
-            brought_back_in(Some("es"), &[("correr", at)], &[], (at, None)),
+            brought_back_in(Some("es"), &[("correr", at)], &[], LocalNow::new(at, None)),
             "Vale, lo he deshecho. Aquí están otra vez:\n• miércoles, 4 de marzo de 2026, 12:00: correr"
         );
         assert_eq!(

@@ -4,6 +4,7 @@ use chrono::{Datelike, NaiveDateTime, Weekday};
 
 use super::texts::{counted, joined};
 use super::{quoted, stop, times};
+use crate::assistant::LocalNow;
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::{Frequency, GAP_S_MIN, Pattern, Recurrence, RecurrenceError};
 
@@ -16,20 +17,15 @@ const WORKDAYS: [Weekday; 5] = [
 ];
 
 /// Mentions it when the time zone is a guess.
-pub fn recurring_reminder_set(
-    what: &str,
-    recurrence: &Recurrence,
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
-    let first = recurrence.next().unwrap_or(now);
+pub fn recurring_reminder_set(what: &str, recurrence: &Recurrence, now: LocalNow) -> String {
+    let first = recurrence.next().unwrap_or(now.at);
     format!(
         "Okay, I'll remind you {}, first {}: {}{}{}",
-        recurrence_phrase(recurrence, timezone),
-        times::day_and_time(first, now, timezone),
+        recurrence_phrase(recurrence, now.zone),
+        times::day_and_time(first, now),
         quoted(what),
         stop(what),
-        match timezone {
+        match now.zone {
             Some(_) => "",
             None => times::ZONE_HINT,
         }
@@ -86,20 +82,14 @@ pub fn recurrence_refused(error: RecurrenceError) -> String {
 }
 
 /// The next dates of a recurring reminder.
-pub fn next_dates(
-    what: &str,
-    recurrence: &Recurrence,
-    count: usize,
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
+pub fn next_dates(what: &str, recurrence: &Recurrence, count: usize, now: LocalNow) -> String {
     let mut text = format!(
         "“{}” comes {}. Next:",
         quoted(what),
-        recurrence_phrase(recurrence, timezone)
+        recurrence_phrase(recurrence, now.zone)
     );
     for at in recurrence.upcoming(count) {
-        text.push_str(&format!("\n• {}", times::listed_in_full(at, now, timezone)));
+        text.push_str(&format!("\n• {}", times::listed_in_full(at, now)));
     }
     text
 }

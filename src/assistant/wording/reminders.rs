@@ -6,6 +6,7 @@ use super::recurring::recurrence_phrase;
 use super::{
     LISTED_MAX, OPEN_REMINDERS_MAX, counted, list, numbered_list, quoted, stop, thousands, times,
 };
+use crate::assistant::LocalNow;
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
 
@@ -15,18 +16,17 @@ pub fn reminder_set(
     what: &str,
     is_own: bool,
     send_at: Timestamp,
-    now: Timestamp,
-    timezone: Option<Zone>,
+    now: LocalNow,
     said_in: Option<Zone>,
 ) -> String {
-    let (when, is_clock) = times::upcoming(send_at, now, timezone);
-    let hint = if timezone.is_none() && is_clock {
+    let (when, is_clock) = times::upcoming(send_at, now);
+    let hint = if now.zone.is_none() && is_clock {
         times::ZONE_HINT
     } else {
         ""
     };
     let there = said_in
-        .filter(|zone| Some(*zone) != timezone)
+        .filter(|zone| Some(*zone) != now.zone)
         .map_or_else(String::new, |zone| times::in_zone(send_at, zone));
     let (who, limits) = match is_own {
         true => ("I'll remind you", ""),
@@ -61,15 +61,11 @@ pub const FIRST_STAYS: &str = "What you said first stays as it was.";
 pub const EARLIER_VERSION_STAYS: &str = "I've already done what your message said before you changed it, and more was said since. I've changed nothing now: tell me in a new message what should be different.";
 
 /// `reminders`: text and time, soonest first.
-pub fn reminders(
-    reminders: &[(&str, Timestamp)],
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
+pub fn reminders(reminders: &[(&str, Timestamp)], now: LocalNow) -> String {
     if reminders.is_empty() {
         return "You have no reminders. Say “remind me tomorrow at 9 to …” to set one.".to_owned();
     }
-    let lines = numbered_reminders(reminders, now, timezone);
+    let lines = numbered_reminders(reminders, now);
     let title = if reminders.len() == 1 {
         "You have 1 reminder:".to_owned()
     } else {
@@ -79,15 +75,11 @@ pub fn reminders(
 }
 
 /// A group's reminders.
-pub fn reminders_of_group(
-    reminders: &[(&str, Timestamp)],
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
+pub fn reminders_of_group(reminders: &[(&str, Timestamp)], now: LocalNow) -> String {
     if reminders.is_empty() {
         return "This group has no reminders.".to_owned();
     }
-    let lines = numbered_reminders(reminders, now, timezone);
+    let lines = numbered_reminders(reminders, now);
     let count = counted(reminders.len(), "reminder", "reminders");
     numbered_list(&format!("This group has {count}:"), lines, reminders.len())
 }
@@ -96,32 +88,23 @@ pub fn reminders_of_group(
 pub const REMINDERS_COME_UNLISTED: &str = "I can't look back at reminders that have come: each stands in this chat at its time. “reminders” shows what is to come.";
 
 /// Those of a group that somebody set, where there are others of other people.
-pub fn own_reminders_of_group(
-    own: &[(&str, Timestamp)],
-    others: usize,
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
+pub fn own_reminders_of_group(own: &[(&str, Timestamp)], others: usize, now: LocalNow) -> String {
     let others = counted(others, "reminder", "reminders");
     let more = format!("Others have set {others}: “reminders” shows all of this group.");
     if own.is_empty() {
         return format!("You have set no reminders here. {more}");
     }
-    let lines = numbered_reminders(own, now, timezone);
+    let lines = numbered_reminders(own, now);
     let count = counted(own.len(), "reminder", "reminders");
     let list = numbered_list(&format!("You have set {count} here:"), lines, own.len());
     format!("{list}\n{more}")
 }
 
 /// Today's reminders for the daily summary; `None` without any.
-pub fn reminders_of_day(
-    reminders: &[(&str, Timestamp)],
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> Option<String> {
+pub fn reminders_of_day(reminders: &[(&str, Timestamp)], now: LocalNow) -> Option<String> {
     let lines: Vec<String> = reminders
         .iter()
-        .map(|(what, at)| (times::listed(*at, now, timezone), what))
+        .map(|(what, at)| (times::listed(*at, now), what))
         .filter_map(|(when, what)| {
             let time = when.strip_prefix("Today ")?;
             Some(format!("{time} {}", quoted(what)))
@@ -252,15 +235,14 @@ pub fn reminder_offered(
     what: &str,
     send_at: Timestamp,
     recurrence: Option<&Recurrence>,
-    now: Timestamp,
-    timezone: Option<Zone>,
+    now: LocalNow,
 ) -> String {
-    let when = times::day_and_time(send_at, now, timezone);
+    let when = times::day_and_time(send_at, now);
     let when = match recurrence {
-        Some(rule) => format!("{}, first {when}", recurrence_phrase(rule, timezone)),
+        Some(rule) => format!("{}, first {when}", recurrence_phrase(rule, now.zone)),
         None => when,
     };
-    let hint = if timezone.is_none() {
+    let hint = if now.zone.is_none() {
         times::ZONE_HINT
     } else {
         ""
@@ -272,16 +254,12 @@ pub fn reminder_offered(
 }
 
 /// Several things with their times, without a request for reminders.
-pub fn reminders_offered(
-    reminders: &[(&str, Timestamp)],
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
+pub fn reminders_offered(reminders: &[(&str, Timestamp)], now: LocalNow) -> String {
     let each = reminders.iter().map(|(what, at)| {
-        let when = times::day_and_time(*at, now, timezone);
+        let when = times::day_and_time(*at, now);
         format!("{when}: {}", quoted(what.trim_end_matches(['.', '!', '?'])))
     });
-    let hint = if timezone.is_none() {
+    let hint = if now.zone.is_none() {
         times::ZONE_HINT
     } else {
         ""
@@ -390,12 +368,11 @@ pub const WHICH_REMINDER: &str =
 /// Lines for `numbered_list`.
 pub(super) fn numbered_reminders(
     reminders: &[(&str, Timestamp)],
-    now: Timestamp,
-    timezone: Option<Zone>,
+    now: LocalNow,
 ) -> impl Iterator<Item = String> {
     reminders
         .iter()
-        .map(move |(what, at)| format!("{}: {}", times::listed(*at, now, timezone), quoted(what)))
+        .map(move |(what, at)| format!("{}: {}", times::listed(*at, now), quoted(what)))
 }
 
 /// Words beside the time were not understood.

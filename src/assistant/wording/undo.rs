@@ -2,7 +2,8 @@
 
 use super::reminders::reminders_cancelled;
 use super::{list, quoted, times};
-use crate::clock::{Timestamp, Zone};
+use crate::assistant::LocalNow;
+use crate::clock::Timestamp;
 pub const NOTHING_TO_UNDO: &str =
     "There's nothing I can undo. What I set, moved or took away can be undone for 10 minutes.";
 
@@ -33,16 +34,11 @@ pub fn changed_by_another(text: &str) -> String {
 }
 
 /// After "undo", of a reminder that somebody else has changed since.
-pub fn changed_since(
-    what: &str,
-    send_at: Timestamp,
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
+pub fn changed_since(what: &str, send_at: Timestamp, now: LocalNow) -> String {
     format!(
         "Somebody has changed “{}” since, so it stays as it is, {}. “cancel my reminder to …” ends it.",
         quoted(what),
-        times::day_and_time(send_at, now, timezone)
+        times::day_and_time(send_at, now)
     )
 }
 
@@ -73,19 +69,10 @@ pub const FORM_OF_ADDRESS_STAYS: &str = "That can't be undone: it was how I writ
 pub const NOTICES_STAY: &str = "That can't be undone: it was what I send you by myself. Tell me how it should be instead. What came before it stays as it is.";
 
 /// Deleted items were restored.
-pub fn brought_back(
-    reminders: &[(&str, Timestamp)],
-    memories: &[String],
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
-    let lines = reminders.iter().map(|(what, at)| {
-        format!(
-            "{}: {}",
-            times::listed_in_full(*at, now, timezone),
-            quoted(what)
-        )
-    });
+pub fn brought_back(reminders: &[(&str, Timestamp)], memories: &[String], now: LocalNow) -> String {
+    let lines = reminders
+        .iter()
+        .map(|(what, at)| format!("{}: {}", times::listed_in_full(*at, now), quoted(what)));
     let lines: Vec<String> = lines
         .chain(memories.iter().map(|text| quoted(text)))
         .collect();

@@ -36,11 +36,7 @@ pub(super) fn change_asked_time(
         tx,
         &Question::what(new.send_at, new.recurrence.as_ref()),
     )?;
-    Ok(Some(wording::what_then(
-        new.send_at,
-        turn.now,
-        turn.timezone(),
-    )))
+    Ok(Some(wording::what_then(new.send_at, turn.local_now())))
 }
 
 /// Marks reminders as done: those that come once are removed, those that repeat stay.

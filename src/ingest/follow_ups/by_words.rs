@@ -218,8 +218,10 @@ pub(super) fn mark_open_done(
         replies.push(wording::done_before_it_came(&listed(&once)));
     }
     if !repeating.is_empty() {
-        let (now, zone) = (turn.now, turn.timezone());
-        replies.push(wording::repeating_stays(&listed(&repeating), now, zone));
+        replies.push(wording::repeating_stays(
+            &listed(&repeating),
+            turn.local_now(),
+        ));
     }
     Ok(replies.join("\n"))
 }

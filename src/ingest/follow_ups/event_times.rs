@@ -88,6 +88,8 @@ pub(in crate::ingest) fn kept_reminders(
     if open.is_empty() || powers::changed_by(turn, tx, turn.message_id)?.is_empty() {
         return Ok(None);
     }
-    let (now, timezone) = (turn.now, turn.timezone());
-    Ok(Some(wording::kept_reminders(&listed(&open), now, timezone)))
+    Ok(Some(wording::kept_reminders(
+        &listed(&open),
+        turn.local_now(),
+    )))
 }

@@ -100,7 +100,7 @@ fn answer(turn: &MessageTurn, tx: &mut Tx, stated: Statement) -> Result<Option<S
         Statement::Plans(each) if turn.possible_meanings().foreign_language.is_none() => {
             let pairs: Vec<(&str, Timestamp)> =
                 each.iter().map(|(text, at)| (text.as_str(), *at)).collect();
-            let reply = wording::reminders_offered(&pairs, turn.now, turn.timezone());
+            let reply = wording::reminders_offered(&pairs, turn.local_now());
             let each = each.into_iter().map(|(text, at)| (text, at.0)).collect();
             question::ask(turn, tx, &Question::OfferedReminders(each))?;
             Some(reply)
@@ -204,9 +204,8 @@ pub(super) fn offer(
     text: String,
     new: &NewTime,
 ) -> Result<String> {
-    let (now, zone) = (turn.now, turn.timezone());
     let rule = new.recurrence.as_ref();
-    let reply = wording::reminder_offered(&text, new.send_at, rule, now, zone);
+    let reply = wording::reminder_offered(&text, new.send_at, rule, turn.local_now());
     let question = Question::OfferedReminder {
         text,
         send_at: new.send_at.0,

@@ -171,7 +171,7 @@ fn snoozed(turn: &MessageTurn, tx: &mut Tx, time: Option<&TimeChange>) -> Result
     };
     // What hasn't come is moved only to a time that was named, and never what repeats.
     let Some(time) = time.filter(|_| open.iter().all(|r| r.recurrence.is_none())) else {
-        let reply = wording::not_come_yet(&listed(&open), turn.now, turn.timezone());
+        let reply = wording::not_come_yet(&listed(&open), turn.local_now());
         return Ok(reply);
     };
     if open.len() < 2 && says(turn, "both") {
@@ -180,20 +180,12 @@ fn snoozed(turn: &MessageTurn, tx: &mut Tx, time: Option<&TimeChange>) -> Result
     // "snooze 10 minutes" is said of what comes soon.
     let is_far = |r: &Reminder| time.delay_s().is_some() && r.send_at > turn.now.plus_s(SOON_S);
     if open.iter().any(is_far) {
-        return Ok(wording::not_come_yet(
-            &listed(&open),
-            turn.now,
-            turn.timezone(),
-        ));
+        return Ok(wording::not_come_yet(&listed(&open), turn.local_now()));
     }
     // Put off is never earlier.
     let is_earlier = |r: &Reminder| time.delay_s().is_none() && new.send_at < r.send_at;
     if open.iter().any(is_earlier) {
-        return Ok(wording::not_come_yet(
-            &listed(&open),
-            turn.now,
-            turn.timezone(),
-        ));
+        return Ok(wording::not_come_yet(&listed(&open), turn.local_now()));
     }
     match time.delay_s() {
         Some(seconds) => delay_each(turn, tx, &open, (&new, seconds)),
@@ -304,7 +296,7 @@ pub(super) fn snooze_open(
     time: Option<&TimeChange>,
 ) -> Result<String> {
     let Some(time) = time.filter(|_| open.iter().all(|r| r.recurrence.is_none())) else {
-        let reply = wording::not_come_yet(&listed(open), turn.now, turn.timezone());
+        let reply = wording::not_come_yet(&listed(open), turn.local_now());
         return Ok(reply);
     };
     let (mut replies, mut moved) = (Vec::new(), Vec::new());
@@ -367,7 +359,7 @@ pub(super) fn again(turn: &MessageTurn, tx: &mut Tx, time: &TimeChange) -> Resul
         let is_same = new.recurrence.is_none() && new.send_at == reminder.send_at;
         if is_same && reminder.recurrence.is_none() {
             let set = [(reminder.text.as_str(), reminder.send_at)];
-            replies.push(wording::still_set(&set, turn.now, turn.timezone()));
+            replies.push(wording::still_set(&set, turn.local_now()));
             continue;
         }
         replies.push(reminder_requests::set(turn, tx, &reminder.text, &new)?);
