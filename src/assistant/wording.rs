@@ -10,6 +10,7 @@ mod delivered;
 mod fixed_answers;
 mod follow_ups;
 mod language;
+mod languages;
 mod memories;
 mod named_numbers;
 mod named_times;
