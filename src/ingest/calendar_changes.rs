@@ -1,7 +1,7 @@
 //! Changes of a person's calendar, from the question to its confirmation. `services` carries them
 //! out afterwards and tells the person the outcome: no reply claims a change before it is made.
 
-use super::dialog::latest::{ItemEvent, Latest, LatestEvent};
+use super::dialog::latest::{ItemEvent, LastNamed, LatestEvent};
 use super::dialog::question::{self, PendingCalendarChange, Question};
 use super::turn::MessageTurn;
 use crate::assistant::powers::CalendarRequest;
@@ -115,12 +115,12 @@ pub(super) fn begin(
     tx.insert_calendar_change(
         turn.user.id, calendar, &request.change, &request.done, turn.now,
     )?;
-    let changed = Latest {
+    let changed = LastNamed {
         calendar_event: Some(LatestEvent {
             uid: request.change.uid().to_owned(),
             instance: request.change.instance().to_owned(),
         }),
-        ..Latest::of(ItemEvent::Set, &[])
+        ..LastNamed::of(ItemEvent::Set, &[])
     };
     changed.note(turn, tx)?;
     Ok(wording::CALENDAR_CHANGE_BEGUN.to_owned())

@@ -1,7 +1,7 @@
 //! An edited message: what its earlier version did is undone before the new one is carried out, so
 //! that nothing is done twice. What can't be undone stays, and the reply says so.
 
-use super::dialog::latest::{self, ItemEvent, Latest, MessageChanges, StatedFact};
+use super::dialog::latest::{self, ItemEvent, LastNamed, MessageChanges, StatedFact};
 use super::dialog::question;
 use super::message_versions;
 use super::powers::{self, answer};
@@ -143,7 +143,7 @@ fn correct_time(turn: &MessageTurn, tx: &mut Tx, earlier: &MessageRow) -> Result
     }
     if latest.event == ItemEvent::Set {
         open_reminders::cancel(turn, tx, &open)?;
-        let delivered = Latest::of(ItemEvent::Delivered, &open);
+        let delivered = LastNamed::of(ItemEvent::Delivered, &open);
         delivered.note(turn, tx)?;
     }
     forget_changes(turn, tx)?;

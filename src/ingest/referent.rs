@@ -5,7 +5,7 @@ use crate::assistant::builtin::{ReminderRef, RemindersToCancel};
 use crate::assistant::{self, Intent, wording};
 use crate::error::Result;
 use crate::ingest::dialog::NUMBERS_MS;
-use crate::ingest::dialog::latest::{self, ItemEvent, LatestReminder};
+use crate::ingest::dialog::latest::{self, ItemEvent, NotedReminder};
 use crate::ingest::listing::LastLine;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{listing, open_reminders};
@@ -18,7 +18,7 @@ const WEEK_S: i64 = 7 * 24 * 3_600;
 pub(in crate::ingest) enum Referent {
     Open(Vec<Reminder>),
     /// Already delivered reminders.
-    Delivered(Vec<LatestReminder>),
+    Delivered(Vec<NotedReminder>),
     /// The reference is ambiguous; this reply says so.
     Unclear(String),
 }
@@ -107,8 +107,8 @@ pub(in crate::ingest) fn resolve(
         }
         ReminderRef::About(about) | ReminderRef::AllAbout(about) => {
             let found = find_named(turn, tx, about)?;
-            Some(match hours_of_one(&found, about) {
-                Some(times) => Referent::Unclear(wording::comes_at_hours(&times)),
+            Some(match named_by_hour(&found, about) {
+                Some(hours) => Referent::Unclear(hours),
                 None => found_or_none(found),
             })
         }
@@ -228,17 +228,26 @@ fn named_after_hour(turn: &MessageTurn, tx: &Tx, about: &str) -> Result<Option<V
     Ok((!found.is_empty()).then_some(found))
 }
 
-/// The hours of a reminder that was named by one of them: "the 8pm one" of what comes at 8 and 20.
-fn hours_of_one(found: &[Reminder], about: &str) -> Option<Vec<(u8, u8)>> {
+/// "the 8pm one" of what comes at 8 and 20: the reply that tells its hours.
+fn named_by_hour(found: &[Reminder], about: &str) -> Option<String> {
     // "the 8 one"
     let is_bare_hour = |word: &str| {
         let mut texts = found.iter().flat_map(|one| one.text.split_whitespace());
         word.parse::<u8>().is_ok_and(|hour| hour <= 24) && texts.all(|other| other != word)
     };
     let is_by_hour = assistant::names_hour(about) || about.split_whitespace().any(is_bare_hour);
+    hours_of_one(found, |_| is_by_hour)
+}
+
+/// The reply that tells the hours of one that comes at several, where only some of them are meant.
+pub(in crate::ingest) fn hours_of_one(
+    found: &[Reminder],
+    are_some_meant: impl Fn(&[(u8, u8)]) -> bool,
+) -> Option<String> {
     let rules = found.iter().filter_map(|one| one.recurrence.as_ref());
     let mut times = rules.map(Recurrence::times_of_day);
-    times.find(|times| is_by_hour && times.len() > 1)
+    let times = times.find(|times| times.len() > 1 && are_some_meant(times))?;
+    Some(wording::comes_at_hours(&times))
 }
 
 /// The meaning of these words as the time of reminders to cancel.

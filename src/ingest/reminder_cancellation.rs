@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::dialog::question;
 use super::dialog::question::Question;
 use super::listing::{self, described, listed, pairs};
-use super::{calendar_events, open_reminders, reminder_requests};
+use super::{calendar_events, open_reminders, referent, reminder_requests};
 use crate::assistant;
 use crate::assistant::builtin::RemindersToCancel;
 use crate::assistant::powers::choice;
@@ -14,20 +14,17 @@ use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::turn::MessageTurn;
-use crate::model::recurrence::Recurrence;
 use crate::store::{Reminder, Tx};
 
 /// "cancel the 8 one" of what comes at 8, 13 and 20: the reply that refuses it.
 fn other_hours(found: &[Reminder], minutes: &[u32]) -> Option<String> {
-    let rules = found.iter().filter_map(|one| one.recurrence.as_ref());
-    let mut times = rules.map(Recurrence::times_of_day);
-    let is_named = |time: &(u8, u8)| {
-        let minute = u32::from(time.0) * 60 + u32::from(time.1);
+    let is_named = |(hour, minute): &(u8, u8)| {
+        let minute = u32::from(*hour) * 60 + u32::from(*minute);
         minutes.contains(&minute)
     };
-    let has_others = |times: &Vec<(u8, u8)>| times.len() > 1 && !times.iter().all(is_named);
-    let times = times.find(|times| !minutes.is_empty() && has_others(times));
-    times.map(|times| wording::comes_at_hours(&times))
+    referent::hours_of_one(found, |times| {
+        !minutes.is_empty() && !times.iter().all(is_named)
+    })
 }
 
 pub(super) fn cancel_requested(

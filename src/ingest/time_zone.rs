@@ -4,7 +4,7 @@ use super::powers::alarms;
 use crate::assistant::wording;
 use crate::clock::Zone;
 use crate::error::Result;
-use crate::ingest::dialog::latest::{self, ItemEvent, Latest, StatedFact};
+use crate::ingest::dialog::latest::{self, ItemEvent, LastNamed, StatedFact};
 use crate::ingest::listing::{self, listed};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{direct_chat, open_reminders};
@@ -37,9 +37,9 @@ pub(super) fn set(turn: &MessageTurn, tx: &mut Tx, zone: Zone) -> Result<String>
         zone,
     ));
     listing::note(turn, tx, &in_utc)?;
-    let latest = Latest {
+    let latest = LastNamed {
         fact: Some(StatedFact::TimeZone),
-        ..Latest::of(ItemEvent::Set, &in_utc)
+        ..LastNamed::of(ItemEvent::Set, &in_utc)
     };
     latest.note(turn, tx)?;
     Ok(reply)

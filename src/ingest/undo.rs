@@ -6,7 +6,7 @@ use crate::assistant::powers::{Power, PowerAction};
 use crate::assistant::wording;
 use crate::error::Result;
 use crate::ingest::dialog::latest::{
-    self, ItemEvent, Latest, LatestReminder, ReminderChange, StatedFact,
+    self, ItemEvent, LastNamed, NotedReminder, ReminderChange, StatedFact,
 };
 use crate::ingest::dialog::{LATEST_MS, NUMBERS_MS};
 use crate::ingest::listing::{described, listed, pairs};
@@ -133,7 +133,7 @@ pub(in crate::ingest) fn told_last(turn: &MessageTurn, tx: &mut Tx) -> Result<Op
 pub(in crate::ingest) fn take_back(
     turn: &MessageTurn,
     tx: &mut Tx,
-    latest: &Latest,
+    latest: &LastNamed,
 ) -> Result<Option<String>> {
     let mut replies = Vec::new();
     let bring_back = |tx: &mut Tx<'_>| match latest.message_id {
@@ -198,7 +198,7 @@ fn change_back(turn: &MessageTurn, tx: &mut Tx, change: &ReminderChange) -> Resu
 }
 
 /// Cancels what was set. What came before, and was put off by it, counts as come again.
-fn cancel_set(turn: &MessageTurn, tx: &mut Tx, latest: &Latest) -> Result<Option<String>> {
+fn cancel_set(turn: &MessageTurn, tx: &mut Tx, latest: &LastNamed) -> Result<Option<String>> {
     let (mut open, mut replies) = (Vec::new(), Vec::new());
     for set in &latest.changes.set {
         match tx.reminder(&set.schedule_id)? {
@@ -221,9 +221,9 @@ fn cancel_set(turn: &MessageTurn, tx: &mut Tx, latest: &Latest) -> Result<Option
     match delivery {
         Some(delivery) => {
             replies.push(wording::snooze_taken_back(&listed(&open)));
-            let latest = Latest {
+            let latest = LastNamed {
                 reminders: delivery.reminders,
-                ..Latest::of(ItemEvent::Delivered, &[])
+                ..LastNamed::of(ItemEvent::Delivered, &[])
             };
             latest.note(turn, tx)?;
         }
@@ -241,7 +241,7 @@ fn cancel_set(turn: &MessageTurn, tx: &mut Tx, latest: &Latest) -> Result<Option
 fn is_changed_since(
     turn: &MessageTurn,
     tx: &Tx,
-    noted: &LatestReminder,
+    noted: &NotedReminder,
     row: &Reminder,
 ) -> Result<bool> {
     let (_, next) = noted.next_after(turn.now);
@@ -266,7 +266,7 @@ pub(in crate::ingest) fn bring_back(
     if reminders.is_empty() && memories.is_empty() {
         return Ok(None);
     }
-    Latest::of(ItemEvent::Set, &reminders).note(turn, tx)?;
+    LastNamed::of(ItemEvent::Set, &reminders).note(turn, tx)?;
     Ok(Some(wording::brought_back_in(
         turn.fixed_language(tx)?.as_deref(),
         &pairs(&described(&reminders, turn.timezone())),

@@ -6,7 +6,7 @@ use crate::assistant::powers::Power;
 use crate::assistant::{self, Intent, wording};
 use crate::error::Result;
 use crate::ingest::dialog::NUMBERS_MS;
-use crate::ingest::dialog::latest::{self, ItemEvent, Latest, StatedFact};
+use crate::ingest::dialog::latest::{self, ItemEvent, LastNamed, StatedFact};
 use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::limits;
 use crate::ingest::turn::MessageTurn;
@@ -112,7 +112,7 @@ fn others_change(turn: &MessageTurn, tx: &Tx, changed_by: i64) -> Result<Option<
 pub(in crate::ingest) fn is_only_undone_since(
     turn: &MessageTurn,
     tx: &Tx,
-    latest: &Latest,
+    latest: &LastNamed,
 ) -> Result<bool> {
     let messages = match turn.room.head {
         Some(head) => tx.view().chain(head, LOOKED_AT_MAX)?,
@@ -135,7 +135,7 @@ pub(in crate::ingest) fn changed_by(
         return Ok(write.and_then(|write| write.message_id));
     }
     let latest = latest::read_own(turn, tx, NUMBERS_MS)?;
-    let can_be_undone = |latest: &Latest| {
+    let can_be_undone = |latest: &LastNamed| {
         let is_done = latest.event != ItemEvent::Delivered || latest.fact.is_some();
         !latest.is_undone && is_done && !stays(latest)
     };
@@ -199,7 +199,7 @@ fn only_shows(text: &str, persona: &str) -> bool {
 }
 
 /// Whether it is a name or another setting alone, which can't be taken back.
-pub(in crate::ingest) fn stays(latest: &Latest) -> bool {
+pub(in crate::ingest) fn stays(latest: &LastNamed) -> bool {
     let is_kept = latest.fact.as_ref().is_some_and(StatedFact::stays);
     is_kept && latest.changes == Default::default()
 }

@@ -6,7 +6,7 @@ use crate::assistant::builtin::{ReminderRef, TimeChange};
 use crate::assistant::{self, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::dialog::latest::{self, ItemEvent, Latest};
+use crate::ingest::dialog::latest::{self, ItemEvent, LastNamed};
 use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{
@@ -106,7 +106,7 @@ fn postpone(
     turn: &MessageTurn,
     tx: &mut Tx,
     time: &TimeChange,
-    (latest, at): (&Latest, Timestamp),
+    (latest, at): (&LastNamed, Timestamp),
 ) -> Result<Option<String>> {
     let just_now = turn.now.0 - at.0 <= JUST_DELIVERED_MS;
     let has_come =
@@ -136,7 +136,7 @@ fn offer_again(
     turn: &MessageTurn,
     tx: &mut Tx,
     time: &TimeChange,
-    latest: &Latest,
+    latest: &LastNamed,
 ) -> Result<Option<String>> {
     let [came] = latest.reminders.as_slice() else {
         return Ok(None);

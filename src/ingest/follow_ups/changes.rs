@@ -5,7 +5,7 @@ use crate::assistant::builtin::{BeforeEvent, ReminderRef, TimeChange};
 use crate::assistant::{self, Intent, wording};
 use crate::error::Result;
 use crate::ingest::dialog::NUMBERS_MS;
-use crate::ingest::dialog::latest::{self, ItemEvent, Latest};
+use crate::ingest::dialog::latest::{self, ItemEvent, LastNamed};
 use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::open_reminders::{self, ReminderRequest};
 use crate::ingest::turn::MessageTurn;
@@ -346,6 +346,6 @@ pub(super) fn change_each(
         replies.push(reminder_requests::move_to(turn, tx, reminder, &new)?);
     }
     // `undo` takes back all of them.
-    Latest::of(ItemEvent::Changed, open).note(turn, tx)?;
+    LastNamed::of(ItemEvent::Changed, open).note(turn, tx)?;
     Ok(replies.join("\n"))
 }

@@ -5,7 +5,7 @@ use crate::assistant::builtin::{FollowUp, NewTime, ReminderRef, TimeChange};
 use crate::assistant::{self, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::dialog::latest::{self, ItemEvent, Latest, LatestReminder, ReminderDelivery};
+use crate::ingest::dialog::latest::{self, ItemEvent, LastNamed, NotedReminder, ReminderDelivery};
 use crate::ingest::listing::{self, listed};
 use crate::ingest::reminder_requests;
 use crate::ingest::turn::MessageTurn;
@@ -95,7 +95,7 @@ pub(super) fn some_of(
         return Ok(None);
     };
     let waiting = put_off_before(tx, Some(&delivery))?;
-    let some: Vec<LatestReminder> = delivery
+    let some: Vec<NotedReminder> = delivery
         .reminders
         .iter()
         .filter(|one| is_meant(&one.text))
@@ -111,8 +111,8 @@ pub(super) fn some_of(
 fn put_off_some(
     turn: &MessageTurn,
     tx: &mut Tx,
-    some: &[LatestReminder],
-    delivered: &[LatestReminder],
+    some: &[NotedReminder],
+    delivered: &[NotedReminder],
     time: Option<&TimeChange>,
 ) -> Result<String> {
     let new = match time {
@@ -133,7 +133,7 @@ fn put_off_some(
 }
 
 /// "1" after two reminders came: one of them, or an hour?
-pub(super) fn may_name_one(turn: &MessageTurn, latest: &Latest) -> bool {
+pub(super) fn may_name_one(turn: &MessageTurn, latest: &LastNamed) -> bool {
     let number = turn.message.text.trim().parse::<usize>();
     let count = latest.reminders.len();
     latest.event == ItemEvent::Delivered
@@ -230,7 +230,7 @@ fn put_off_before(tx: &Tx, delivery: Option<&ReminderDelivery>) -> Result<Vec<Re
 pub(super) fn is_put_off(
     turn: &MessageTurn,
     tx: &Tx,
-    latest: &Latest,
+    latest: &LastNamed,
     at: Timestamp,
 ) -> Result<bool> {
     let delivery = latest.delivery(at, turn.now);
@@ -260,7 +260,7 @@ fn note_moved(turn: &MessageTurn, tx: &mut Tx, before: &[Reminder]) -> Result<()
     match before.is_empty() {
         true => Ok(()),
         false => {
-            let moved = Latest::of(ItemEvent::Changed, before);
+            let moved = LastNamed::of(ItemEvent::Changed, before);
             moved.note(turn, tx)
         }
     }
@@ -370,7 +370,7 @@ pub(super) fn again(turn: &MessageTurn, tx: &mut Tx, time: &TimeChange) -> Resul
 /// "make it every day" after it came at 15:00: at 15:00.
 pub(super) fn of_delivered(
     to: &TimeChange,
-    delivered: &[LatestReminder],
+    delivered: &[NotedReminder],
     turn: &MessageTurn,
 ) -> TimeChange {
     let to = to.clone();
@@ -384,7 +384,7 @@ pub(super) fn of_delivered(
 pub(super) fn put_off(
     turn: &MessageTurn,
     tx: &mut Tx,
-    delivered: &[LatestReminder],
+    delivered: &[NotedReminder],
     new: &NewTime,
 ) -> Result<String> {
     let delivery =

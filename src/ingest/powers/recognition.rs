@@ -8,7 +8,7 @@ use crate::assistant::{Intent, Understanding};
 use crate::error::Result;
 use crate::flags::Reader;
 use crate::ingest::dialog::LATEST_MS;
-use crate::ingest::dialog::latest::{self, ItemEvent, Latest, StatedFact};
+use crate::ingest::dialog::latest::{self, ItemEvent, LastNamed, StatedFact};
 use crate::ingest::requested_power::{PowerAttempt, PowerRequest, RequestedPower};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Message, Mode, gate};
@@ -163,7 +163,7 @@ fn kept_plan(turn: &MessageTurn, understood: &Understanding) -> Option<Requested
 fn is_reminder_latest(turn: &MessageTurn, tx: &Tx, power: Power) -> Result<bool> {
     let latest = latest::read_own(turn, tx, LATEST_MS)?;
     let can_be_undone =
-        |latest: &Latest| latest.event != ItemEvent::Delivered || latest.fact.is_some();
+        |latest: &LastNamed| latest.event != ItemEvent::Delivered || latest.fact.is_some();
     let Some((latest, at)) = latest.filter(|(latest, _)| can_be_undone(latest)) else {
         return Ok(false);
     };
