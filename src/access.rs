@@ -146,8 +146,8 @@ impl Denial {
     /// The answer's `access` object.
     pub fn to_json(self) -> Value {
         let upgrade_message = match self {
-            Self::OwnerNotSubscribed => wording::owner_upgrade_message(),
-            _ => wording::upgrade_message(),
+            Self::OwnerNotSubscribed => wording::OWNER_UPGRADE_MESSAGE,
+            _ => wording::UPGRADE_MESSAGE,
         };
         json!({ "code": self.code(), "upgrade_message": upgrade_message })
     }

@@ -13,6 +13,7 @@
 //! must not know HTTP.
 
 mod agenda;
+mod answer_steps;
 mod apply;
 mod birthdays;
 mod calendar_changes;

@@ -89,7 +89,7 @@ impl Superpowers {
             enabled: offered && allowed,
             upgrade_message: match (offered, allowed) {
                 (true, true) => None,
-                (true, false) => Some(wording::upgrade_message()),
+                (true, false) => Some(wording::UPGRADE_MESSAGE),
                 (false, _) => Some(SWITCHED_OFF),
             },
         }

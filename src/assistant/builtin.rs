@@ -19,6 +19,7 @@ use std::cell::Cell;
 
 use super::help::HelpGroup;
 use super::wording;
+use crate::assistant::LocalNow;
 use crate::assistant::text::function_words::is_question_word;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
@@ -207,6 +208,11 @@ pub struct RemindersToCancel {
 }
 
 impl Intent {
+    /// Nothing is done: the fixed reply says why.
+    fn unclear(reply: &str) -> Self {
+        Self::Unclear(reply.to_owned())
+    }
+
     /// The crisis that it tells of, alone or beside a request.
     pub fn crisis(&self) -> Option<CrisisKind> {
         match self {
@@ -324,6 +330,10 @@ impl ParsedMessage<'_> {
         self.timezone().unwrap_or(Zone::UTC)
     }
 
+    fn local_now(&self) -> LocalNow {
+        LocalNow::new(self.context.now, self.timezone())
+    }
+
     /// Chooses a wording, always the same one for the same text.
     fn pick<'c>(&self, choices: &[&'c str]) -> &'c str {
         let at = stable_hash(self.context.text) as usize;
@@ -334,36 +344,31 @@ impl ParsedMessage<'_> {
     }
 }
 
-/// The text from an answer to the question what to remind of.
-pub fn reminder_answer(text: &str, persona: &str) -> String {
+/// The words of a text without the assistant's name.
+pub fn words_without_name<'a>(text: &'a str, persona: &str) -> Words<'a> {
     let mut words = Words::new(text);
     parsing::drop_name(&mut words, persona);
-    reminder::answered_text(&words)
+    words
+}
+
+/// The text from an answer to the question what to remind of.
+pub fn reminder_answer(words: &Words) -> String {
+    reminder::answered_text(words)
 }
 
 /// Whether a text begins with something to do: "call mom".
-pub fn begins_with_task(text: &str, persona: &str) -> bool {
-    let mut words = Words::new(text);
-    parsing::drop_name(&mut words, persona);
+pub fn begins_with_task(words: &Words) -> bool {
     reminder::is_task_word(words.get(0)) || words.get(0) == "to"
 }
 
 /// Whether a request to a superpower only asks for something to be shown or told: "what's on my
 /// list", "my habits".
-pub fn only_asks(text: &str, persona: &str) -> bool {
-    let mut words = Words::new(text);
-    parsing::drop_name(&mut words, persona);
-    words.len() <= 2 || is_question(&words)
+pub fn only_asks(words: &Words) -> bool {
+    words.len() <= 2 || asks(words)
 }
 
 /// Whether it is a question, or asks for something to be shown.
-pub fn asks(text: &str, persona: &str) -> bool {
-    let mut words = Words::new(text);
-    parsing::drop_name(&mut words, persona);
-    is_question(&words)
-}
-
-fn is_question(words: &Words) -> bool {
+pub fn asks(words: &Words) -> bool {
     let asks = phrases!["show", "list", "do", "does", "did", "is", "are", "am"];
     words.is_question() || is_question_word(words.get(0)) || asks.contains(words.get(0))
 }
@@ -379,10 +384,8 @@ pub fn crisis_is_over(text: &str) -> bool {
 }
 
 /// Whether it plainly asks for something that has nothing to do with a crisis just before.
-pub fn is_unrelated_to_crisis(text: &str, persona: &str) -> bool {
-    let mut words = Words::new(text);
-    parsing::drop_name(&mut words, persona);
-    crisis::is_unrelated(&words)
+pub fn is_unrelated_to_crisis(words: &Words) -> bool {
+    crisis::is_unrelated(words)
 }
 
 /// Whether an answer means all of what was asked about: "both", of two.
@@ -396,9 +399,7 @@ pub fn means_all(text: &str, count: usize) -> bool {
 }
 
 /// Whether it asks what time or day it is.
-pub fn asks_for_time(text: &str, persona: &str) -> bool {
-    let mut words = Words::new(text);
-    parsing::drop_name(&mut words, persona);
+pub fn asks_for_time(words: &Words) -> bool {
     static ASKS: Phrases = Phrases::new(&[
         "what time is it", "whats the time", "what is the time", "what day is it",
         "whats the date", "what is the date", "what date is it",
@@ -412,18 +413,14 @@ pub fn is_figure_of_speech(text: &str) -> bool {
 }
 
 /// Whether it agrees to an offer, in more ways than "yes".
-pub fn is_consent(text: &str, persona: &str) -> bool {
-    let mut words = Words::new(text);
-    parsing::drop_name(&mut words, persona);
-    follow_up::is_consent(&words)
+pub fn is_consent(words: &Words) -> bool {
+    follow_up::is_consent(words)
 }
 
 /// The text that completes a request of which a part was asked for, without the assistant's name.
 /// Empty for a question.
-pub fn missing_part(text: &str, persona: &str) -> String {
-    let mut words = Words::new(text);
-    parsing::drop_name(&mut words, persona);
-    match reminder::may_answer(&words) {
+pub fn missing_part(words: &Words) -> String {
+    match reminder::may_answer(words) {
         true => words.original(0..words.len()).to_owned(),
         false => String::new(),
     }
@@ -431,14 +428,12 @@ pub fn missing_part(text: &str, persona: &str) -> String {
 
 /// A reminder's request where the answer to the question when is more than one time: "at 5 and at 7",
 /// "after dinner", or names its text again: "in 10 minutes to jump". `None` for another message.
-pub fn request_with_answer(answer: &str, persona: &str, what: &str) -> Option<String> {
-    let mut words = Words::new(answer);
-    parsing::drop_name(&mut words, persona);
-    if !reminder::may_answer(&words) {
+pub fn request_with_answer(words: &Words, what: &str) -> Option<String> {
+    if !reminder::may_answer(words) {
         return None;
     }
     let from = words.skip(0, phrases!["either", "maybe"]);
-    let read = when::read(&words, from).or_else(|| when::read_hour_alone(&words, from));
+    let read = when::read(words, from).or_else(|| when::read_hour_alone(words, from));
     let is_time = read.is_some()
         || words
             .after(from, phrases!["after", "before", "between"])

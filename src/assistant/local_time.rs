@@ -12,6 +12,21 @@ const DAMAGED_DAY: NaiveDate = match NaiveDate::from_ymd_opt(1970, 1, 1) {
     None => NaiveDate::MIN,
 };
 
+/// The moment of a reply, and the person's time zone.
+#[derive(Debug, Clone, Copy)]
+pub struct LocalNow {
+    pub at: Timestamp,
+    /// `None` when unknown: UTC is used and mentioned.
+    pub zone: Option<Zone>,
+}
+
+impl LocalNow {
+    pub fn new(at: Timestamp, zone: impl Into<Option<Zone>>) -> Self {
+        let zone = zone.into();
+        Self { at, zone }
+    }
+}
+
 pub(in crate::assistant) fn date(at: Timestamp, zone: Zone) -> NaiveDate {
     at.utc().with_timezone(&zone).date_naive()
 }

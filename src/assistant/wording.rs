@@ -10,6 +10,7 @@ mod delivered;
 mod fixed_answers;
 mod follow_ups;
 mod language;
+mod languages;
 mod memories;
 mod named_numbers;
 mod named_times;
@@ -30,8 +31,8 @@ pub use apologies::{
     without_model,
 };
 pub use care::{
-    CrisisKind, after_crisis, crisis, crisis_over, has_crisis_texts, how_to_delete_account,
-    how_to_export_data, nothing_else_done, unknown_after_crisis, what_is_kept,
+    CrisisKind, HOW_TO_DELETE_ACCOUNT, HOW_TO_EXPORT_DATA, NOTHING_ELSE_DONE, UNKNOWN_AFTER_CRISIS,
+    WHAT_IS_KEPT, after_crisis, crisis, crisis_over, has_crisis_texts,
 };
 pub use connecting::*;
 pub use delivered::{late_reminder_text, reminder_text};
@@ -44,9 +45,9 @@ pub use named_numbers::{KnownNumbers, NamedNumber, numbers_of, told_numbers};
 pub use named_times::{NamedTimes, is_month, tells_number_in_words};
 pub use occasions::*;
 pub use recurring::{
-    comes_at_hours, comes_only_once, day_not_left_out, listed_text, minutes_differ, next_dates,
-    other_days_stay, recurrence_phrase, recurrence_refused, recurring_reminder_set,
-    recurring_stays, reminder_repeats_not_here,
+    COMES_ONLY_ONCE, MINUTES_DIFFER, OTHER_DAYS_STAY, RECURRING_STAYS, REMINDER_REPEATS_NOT_HERE,
+    comes_at_hours, day_not_left_out, listed_text, next_dates, recurrence_phrase,
+    recurrence_refused, recurring_reminder_set,
 };
 pub use reminders::*;
 pub use skipping::*;
@@ -66,10 +67,8 @@ pub const LISTED_MAX: usize = 30;
 /// Characters quoted from a person's text in one place.
 const QUOTE_CHARS_MAX: usize = 200;
 
-pub fn one_request_only() -> String {
-    "That's several things at once, so I've done none of them. Please send each by itself."
-        .to_owned()
-}
+pub const ONE_REQUEST_ONLY: &str =
+    "That's several things at once, so I've done none of them. Please send each by itself.";
 
 /// One of several requests was understood, and can't be done.
 pub fn part_not_done(text: &str) -> String {

@@ -57,7 +57,7 @@ pub(super) fn found_text(
     let times = moments.iter().map(|(_, at)| *at);
     let listed: Vec<(&str, Timestamp)> = texts.iter().map(String::as_str).zip(times).collect();
     let name = span.map(|span| span.name.as_str());
-    let mut reply = wording::reminders_found(&listed, name, about, turn.now, turn.timezone());
+    let mut reply = wording::reminders_found(&listed, name, about, turn.local_now());
     for text in often(found, span) {
         reply.push('\n');
         reply.push_str(&wording::comes_more_often(text, TIMES_MAX));
@@ -186,8 +186,7 @@ fn text_of(turn: &MessageTurn, tx: &Tx, reminders: &[Reminder], span: &Span) -> 
         &listed,
         &more,
         &span.name,
-        turn.now,
-        turn.timezone(),
+        turn.local_now(),
     ))
 }
 

@@ -1,7 +1,7 @@
 //! Changes of a person's calendar, from the question to its confirmation. `services` carries them
 //! out afterwards and tells the person the outcome: no reply claims a change before it is made.
 
-use super::dialog::latest::{ItemEvent, Latest, LatestEvent};
+use super::dialog::latest::{ItemEvent, LastNamed, LatestEvent};
 use super::dialog::question::{self, PendingCalendarChange, Question};
 use super::turn::MessageTurn;
 use crate::assistant::powers::CalendarRequest;
@@ -21,7 +21,7 @@ pub(super) fn ask(
     request: CalendarRequest,
 ) -> Result<Option<String>> {
     if turn.agent.is_none() {
-        return Ok(Some(wording::calendar_change_not_here()));
+        return Ok(Some(wording::CALENDAR_CHANGE_NOT_HERE.to_owned()));
     }
     let pending = match request {
         CalendarRequest::Add {
@@ -52,7 +52,7 @@ pub(super) fn ask(
                 },
                 done,
             },
-            None => return Ok(Some(wording::calendar_event_has_no_version())),
+            None => return Ok(Some(wording::CALENDAR_EVENT_HAS_NO_VERSION.to_owned())),
         },
         CalendarRequest::Delete {
             event,
@@ -64,7 +64,7 @@ pub(super) fn ask(
                 change: CalendarChange::Delete { event },
                 done,
             },
-            None => return Ok(Some(wording::calendar_event_has_no_version())),
+            None => return Ok(Some(wording::CALENDAR_EVENT_HAS_NO_VERSION.to_owned())),
         },
     };
     question::ask(turn, tx, &Question::ChangeCalendar(pending))?;
@@ -107,21 +107,21 @@ pub(super) fn begin(
     let calendar = CalendarId(request.calendar);
     let known = tx.view().calendar(calendar)?;
     if known.is_none_or(|row| row.user != turn.user.id) {
-        return Ok(wording::calendar_gone());
+        return Ok(wording::CALENDAR_GONE.to_owned());
     }
     if tx.view().count_calendar_changes(turn.user.id)? >= CHANGES_MAX {
-        return Ok(wording::calendar_changes_under_way());
+        return Ok(wording::CALENDAR_CHANGES_UNDER_WAY.to_owned());
     }
     tx.insert_calendar_change(
         turn.user.id, calendar, &request.change, &request.done, turn.now,
     )?;
-    let changed = Latest {
+    let changed = LastNamed {
         calendar_event: Some(LatestEvent {
             uid: request.change.uid().to_owned(),
             instance: request.change.instance().to_owned(),
         }),
-        ..Latest::of(ItemEvent::Set, &[])
+        ..LastNamed::of(ItemEvent::Set, &[])
     };
     changed.note(turn, tx)?;
-    Ok(wording::calendar_change_begun())
+    Ok(wording::CALENDAR_CHANGE_BEGUN.to_owned())
 }

@@ -33,7 +33,9 @@ pub(super) fn change_latest(
         instance: event.instance,
     };
     let reply = change(turn, tx, which, to)?;
-    Ok(Some(reply.unwrap_or_else(wording::calendar_event_not_seen)))
+    Ok(Some(reply.unwrap_or_else(|| {
+        wording::CALENDAR_EVENT_NOT_SEEN.to_owned()
+    })))
 }
 
 /// "cancel lunch with Bo", where no reminder matches. `None`: no event matches either.

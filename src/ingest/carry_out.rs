@@ -1,10 +1,10 @@
 //! What the builtin assistant does for a message, in its transaction: each intent's effect and the
 //! reply to it. `respond` has found that the message is its to answer.
 
+use super::answer_steps::{AnswerStep, first_answer};
 use super::dialog::question::{self, CRISIS_MS, Question};
 use super::follow_ups::{by_words, changes, missing_part, offers, which_request};
 use super::powers::answer;
-use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::{
     agenda, connecting, corrected_value, direct_chat, event_reminders, follow_ups, gate, limits,
@@ -19,12 +19,12 @@ use crate::assistant::{
 use crate::error::Result;
 use crate::store::Tx;
 
-pub(super) fn run(turn: &MessageTurn, tx: &mut Tx, intent: Intent) -> Result<Reply> {
+pub(super) fn run(turn: &MessageTurn, tx: &mut Tx, intent: Intent) -> Result<String> {
     if let Some(reply) = crisis_over(turn, tx)? {
-        return Ok(reply.into());
+        return Ok(reply);
     }
     if !limits::may_carry_out(turn, &intent) {
-        return Ok(limits::too_many(turn).into());
+        return Ok(limits::too_many(turn));
     }
     run_unlimited(turn, tx, intent)
 }
@@ -34,11 +34,11 @@ pub(super) fn run_instead_of_model(
     turn: &MessageTurn,
     tx: &mut Tx,
     intent: Intent,
-) -> Result<Reply> {
+) -> Result<String> {
     if let Some(power) = &turn.requested_power
         && let Some(reply) = answer::answer_requested_power(turn, tx, power, &intent)?
     {
-        return Ok(reply.into());
+        return Ok(reply);
     }
     run(turn, tx, intent)
 }
@@ -49,7 +49,7 @@ pub(super) fn answer_to_question(
     turn: &MessageTurn,
     tx: &mut Tx,
     intent: &Intent,
-) -> Result<Option<Reply>> {
+) -> Result<Option<String>> {
     let Intent::FollowUp { what, .. } = intent else {
         return Ok(None);
     };
@@ -58,13 +58,13 @@ pub(super) fn answer_to_question(
         return Ok(None);
     }
     if !limits::may_carry_out(turn, intent) {
-        return Ok(Some(limits::too_many(turn).into()));
+        return Ok(Some(limits::too_many(turn)));
     }
     follow_ups::carry_out(turn, tx, what)
 }
 
 /// For callers that have already checked the limit of commands.
-pub(super) fn run_unlimited(turn: &MessageTurn, tx: &mut Tx, intent: Intent) -> Result<Reply> {
+pub(super) fn run_unlimited(turn: &MessageTurn, tx: &mut Tx, intent: Intent) -> Result<String> {
     if matches!(intent, Intent::Say(_) | Intent::Unknown)
         && let Some(reply) = follow_ups::answer_consent(turn, tx)?
     {
@@ -101,7 +101,7 @@ pub(super) fn run_unlimited(turn: &MessageTurn, tx: &mut Tx, intent: Intent) -> 
         Intent::Remember { .. } | Intent::Forget { .. } | Intent::ForgetEverything
             if turn.in_group() =>
         {
-            wording::memories_alone()
+            wording::MEMORIES_ALONE.to_owned()
         }
         Intent::Recall { about } if turn.in_group() => recall_in_group(turn, tx, about.as_deref())?,
         Intent::Remember { text } => memories::remember_each(turn, tx, &text)?,
@@ -128,14 +128,14 @@ pub(super) fn run_unlimited(turn: &MessageTurn, tx: &mut Tx, intent: Intent) -> 
         Intent::SetTimezone(zone) => time_zone::set(turn, tx, zone)?,
         Intent::SetName(name) => names::set(turn, tx, &name)?,
     };
-    Ok(reply.into())
+    Ok(reply)
 }
 
 /// On the legacy endpoint the relay has reminders that are not stored here.
 fn without_relays(turn: &MessageTurn, mut reply: String) -> String {
     if turn.agent.is_none() {
         reply.push('\n');
-        reply.push_str(wording::chat_apps_reminders_unknown());
+        reply.push_str(wording::CHAT_APPS_REMINDERS_UNKNOWN);
     }
     reply
 }
@@ -158,7 +158,7 @@ fn usage(turn: &MessageTurn, tx: &Tx) -> Result<String> {
 /// Memories are told in the direct chat, and not at all to a language model.
 fn recall_in_group(turn: &MessageTurn, tx: &mut Tx, about: Option<&str>) -> Result<String> {
     if turn.by_model {
-        return Ok(wording::memories_alone());
+        return Ok(wording::MEMORIES_ALONE.to_owned());
     }
     let recalled = match when_asked::asked_in_group(turn, tx)? {
         Some(known) => known,
@@ -180,12 +180,12 @@ fn when_is(turn: &MessageTurn, tx: &mut Tx, about: &str) -> Result<String> {
 /// Several requests of one message: each is done or named. If a relay delivers reminders
 /// itself, its answer has room for one. "the day before" is before what another of the requests
 /// added.
-fn each(turn: &MessageTurn, tx: &mut Tx, requests: Vec<Intent>) -> Result<Reply> {
+fn each(turn: &MessageTurn, tx: &mut Tx, requests: Vec<Intent>) -> Result<String> {
     if let Some(doubt) = reminder_requests::doubt_about(turn, tx, &requests)? {
-        return Ok(doubt.into());
+        return Ok(doubt);
     }
     let known = event_reminders::known(turn, tx)?;
-    let mut all = Reply::default();
+    let mut all = String::new();
     for intent in requests {
         let unnamed = match &intent {
             Intent::RemindBefore(request) => {
@@ -207,8 +207,11 @@ fn each(turn: &MessageTurn, tx: &mut Tx, requests: Vec<Intent>) -> Result<Reply>
             None => run_unlimited(turn, tx, intent)?,
         };
         // "a week before and a day before": what that is before is asked once.
-        if reply.text != all.text || reply.text.is_empty() {
-            all.add(reply);
+        if reply != all || reply.is_empty() {
+            if !all.is_empty() {
+                all.push('\n');
+            }
+            all.push_str(&reply);
         }
     }
     Ok(all)
@@ -254,12 +257,10 @@ fn help(turn: &MessageTurn, tx: &mut Tx, group: Option<HelpGroup>) -> Result<Str
 
 /// After a crisis, no light answer; greetings, farewells and thanks get theirs.
 fn small_talk(turn: &MessageTurn, tx: &mut Tx, text: String) -> Result<String> {
-    let persona = &turn.ingest.persona.get().name;
-    let context = turn.message.context(persona, turn.timezone(), turn.now);
+    let context = turn.context();
     Ok(match question::read_open(turn, tx)? {
         Some(Question::Crisis { language })
-            if !assistant::is_courtesy(&context)
-                && !assistant::asks_for_time(&turn.message.text, persona) =>
+            if !assistant::is_courtesy(&context) && !assistant::asks_for_time(&turn.words()) =>
         {
             wording::after_crisis(language.as_deref())
         }
@@ -267,75 +268,64 @@ fn small_talk(turn: &MessageTurn, tx: &mut Tx, text: String) -> Result<String> {
     })
 }
 
-/// The answer to the assistant's question, or one from a memory.
-fn answer_unknown(turn: &MessageTurn, tx: &mut Tx) -> Result<Reply> {
-    if let Some(reply) = missing_part::answer_what(turn, tx)? {
+type AnswerToUnknown = fn(&MessageTurn, &mut Tx) -> Result<Option<String>>;
+
+/// Who answers a message that is not understood by itself.
+const UNKNOWN_STEPS: [AnswerStep<AnswerToUnknown>; 17] = [
+    ("the text to remind of", missing_part::answer_what),
+    ("a reminder to cancel", reminder_cancellation::chosen),
+    ("a request that was asked about", which_request::chosen),
+    (
+        "an event that was asked about",
+        event_reminders::answer_which,
+    ),
+    ("a corrected value", corrected_value::correct),
+    ("a purpose alone", purpose_alone::with_purpose),
+    ("a corrected person", changes::correct_person),
+    ("a reminder by its words", by_words::carry_out),
+    ("the list again", list_again),
+    ("the missing part of a request", missing_part::answer_rest),
+    ("the time of a reminder", missing_part::answer_when),
+    ("when an event is", |turn, tx| {
+        event_reminders::when_is_it(turn, tx)
+    }),
+    ("when something known is", when_asked::otherwise),
+    ("a memory", memories::answer),
+    ("the open reminders", agenda::answer_from_reminders),
+    ("nothing to move", |turn, tx| {
+        by_words::nothing_to_move(turn, tx)
+    }),
+    ("talk after a crisis", talk_after_crisis),
+];
+
+fn talk_after_crisis(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
+    let Some(Question::Crisis { language }) = question::read_open(turn, tx)? else {
+        return Ok(None);
+    };
+    if assistant::is_figure_of_speech(&turn.message.text) {
+        return Ok(None);
+    }
+    Ok(Some(
+        match assistant::is_unrelated_to_crisis(&turn.words()) {
+            true => wording::UNKNOWN_AFTER_CRISIS.to_owned(),
+            false => wording::after_crisis(language.as_deref()),
+        },
+    ))
+}
+
+fn answer_unknown(turn: &MessageTurn, tx: &mut Tx) -> Result<String> {
+    if let Some(reply) = first_answer(&UNKNOWN_STEPS, turn, |step| step(turn, tx))? {
         return Ok(reply);
-    }
-    if let Some(reply) = reminder_cancellation::chosen(turn, tx)? {
-        return Ok(reply.into());
-    }
-    if let Some(reply) = which_request::chosen(turn, tx)? {
-        return Ok(reply.into());
-    }
-    if let Some(reply) = event_reminders::answer_which(turn, tx)? {
-        return Ok(reply);
-    }
-    if let Some(reply) = corrected_value::correct(turn, tx)? {
-        return Ok(reply);
-    }
-    if let Some(reply) = purpose_alone::with_purpose(turn, tx)? {
-        return Ok(reply.into());
-    }
-    if let Some(reply) = changes::correct_person(turn, tx)? {
-        return Ok(reply.into());
-    }
-    if let Some(reply) = by_words::carry_out(turn, tx)? {
-        return Ok(reply);
-    }
-    if let Some(reply) = list_again(turn, tx)? {
-        return Ok(reply.into());
-    }
-    if let Some(reply) = missing_part::answer_rest(turn, tx)? {
-        return Ok(reply);
-    }
-    if let Some(reply) = missing_part::answer_when(turn, tx)? {
-        return Ok(reply);
-    }
-    let persona = &turn.ingest.persona.get().name;
-    if let Some(event) = event_reminders::when_is_it(turn, tx)? {
-        return Ok(event.into());
-    }
-    if let Some(known) = when_asked::otherwise(turn, tx)? {
-        return Ok(known.into());
-    }
-    if let Some(known) = memories::answer(turn, tx)? {
-        return Ok(known.into());
-    }
-    if let Some(reminders) = agenda::answer_from_reminders(turn, tx)? {
-        return Ok(reminders.into());
-    }
-    if let Some(nothing) = by_words::nothing_to_move(turn, tx)? {
-        return Ok(nothing.into());
-    }
-    if let Some(Question::Crisis { language }) = question::read_open(turn, tx)?
-        && !assistant::is_figure_of_speech(&turn.message.text)
-    {
-        let is_unrelated = assistant::is_unrelated_to_crisis(&turn.message.text, persona);
-        return Ok(match is_unrelated {
-            true => wording::unknown_after_crisis().into(),
-            false => wording::after_crisis(language.as_deref()).into(),
-        });
     }
     let taken = offers::take_statement(turn, tx)?;
-    let text = turn.message.text.as_str();
     let unknown = turn.possible_meanings();
-    let otherwise = || match (unknown.sympathy, unknown.foreign_language) {
-        (Some(answer), _) => answer.to_owned(),
-        (None, Some(language)) => wording::english_only(language).to_owned(),
-        (None, None) => wording::unknown(text, persona),
-    };
-    Ok(taken.unwrap_or_else(|| otherwise().into()))
+    Ok(
+        taken.unwrap_or_else(|| match (unknown.sympathy, unknown.foreign_language) {
+            (Some(answer), _) => answer.to_owned(),
+            (None, Some(language)) => wording::english_only(language).to_owned(),
+            (None, None) => wording::unknown(&turn.message.text, &turn.persona.name),
+        }),
+    )
 }
 
 /// Told alone.
@@ -372,7 +362,7 @@ pub(super) fn facts<'t>(
 
 /// "list", "show all" right after reminders were set, listed or asked about.
 fn list_again(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
-    let is_list = assistant::asks_for_list(&turn.message.text, &turn.ingest.persona.get().name);
+    let is_list = assistant::asks_for_list(&turn.words());
     if !is_list {
         return Ok(None); // most messages
     }
@@ -389,7 +379,7 @@ fn list_again(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
 /// The reply about a task that only somebody who is signed in can do.
 fn how_it_is_done(task: AccountTask) -> String {
     match task {
-        AccountTask::Delete => wording::how_to_delete_account(),
-        AccountTask::Export => wording::how_to_export_data(),
+        AccountTask::Delete => wording::HOW_TO_DELETE_ACCOUNT.to_owned(),
+        AccountTask::Export => wording::HOW_TO_EXPORT_DATA.to_owned(),
     }
 }

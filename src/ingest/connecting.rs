@@ -8,11 +8,11 @@ use crate::store::Tx;
 
 pub(super) fn link(turn: &MessageTurn, tx: &Tx, is_for_mail: bool) -> Result<String> {
     if turn.in_group() {
-        return Ok(wording::connect_alone());
+        return Ok(wording::CONNECT_ALONE.to_owned());
     }
     let room = Some(turn.room.id);
     let path = links::create(tx, turn.user.id, room, is_for_mail, turn.now)?;
-    let link = format!("{}{path}", turn.ingest.persona.get().public_url);
+    let link = format!("{}{path}", turn.persona.public_url);
     Ok(wording::connect_service(
         is_for_mail,
         &link,

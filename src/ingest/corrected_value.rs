@@ -9,17 +9,12 @@ use super::dialog::latest::{self, StatedFact};
 use super::dialog::question::{self, Question};
 use super::powers::state_before::StateBefore;
 use super::powers::{PowerReply, answer, attempt, changed_by, text_of};
-use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::undo;
 use super::{gate, memories};
 use crate::assistant::builtin::FollowUp;
-use crate::assistant::powers::{
-    self, Power, PowerAction, PowerCalls, RequestChoice, RequestStrength,
-};
-use crate::assistant::{
-    self, FactChange, Intent, MessageContext, PossibleMeanings, Statement, wording,
-};
+use crate::assistant::powers::{self, Power, PowerAction, RequestChoice, RequestStrength};
+use crate::assistant::{self, FactChange, Intent, PossibleMeanings, Statement, wording};
 use crate::error::Result;
 use crate::memory::READ_MAX;
 use crate::store::{MessageRow, Tx};
@@ -28,17 +23,16 @@ use crate::store::{MessageRow, Tx};
 const CORRECTIONS_MAX: usize = 5;
 
 /// `None`: it corrects nothing that can be undone.
-pub(super) fn correct(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
+pub(super) fn correct(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     if !turn.may_correct() {
         return Ok(None); // most messages
     }
-    Ok(correct_by(turn, tx, &turn.message.text)?.map(Reply::from))
+    correct_by(turn, tx, &turn.message.text)
 }
 
 /// Corrects a value by the text that a message is found to mean.
 pub(super) fn correct_by(turn: &MessageTurn, tx: &mut Tx, text: &str) -> Result<Option<String>> {
-    let persona = &turn.ingest.persona.get().name;
-    let value = assistant::corrected_value(text, persona);
+    let value = assistant::corrected_value(&turn.words_of(text));
     if turn.agent.is_none() || value.is_none() && !assistant::may_restate(text) {
         return Ok(None); // most messages
     }
@@ -53,14 +47,14 @@ pub(super) fn correct_by(turn: &MessageTurn, tx: &mut Tx, text: &str) -> Result<
     }
     let is_one_day = |value: &String| assistant::is_day_for_span(&corrected, value);
     if powers.len() == 1 && value.as_ref().is_some_and(is_one_day) {
-        return Ok(Some(wording::both_days_needed()));
+        return Ok(Some(wording::BOTH_DAYS_NEEDED.to_owned()));
     }
     let is_money = !powers.is_empty() && powers.iter().all(|power| power.is_about_money());
     let restated = assistant::restated(text, &corrected).filter(|_| is_money);
     // "12.40" is no number of eggs.
     let is_sum = |value: &String| powers::is_sum(value);
     if powers == [Power::TodoList] && value.as_ref().is_some_and(is_sum) {
-        return Ok(Some(wording::change_unclear_of_list()));
+        return Ok(Some(wording::CHANGE_UNCLEAR_OF_LIST.to_owned()));
     }
     if let ([power], Some(value)) = (powers.as_slice(), &value)
         && let Some(shift) = assistant::time_shift(value)
@@ -109,8 +103,7 @@ fn corrected_message(turn: &MessageTurn, tx: &Tx) -> Result<Option<MessageRow>> 
     let Some(last) = turn.previous_message(tx)? else {
         return Ok(None);
     };
-    let persona = &turn.ingest.persona.get().name;
-    let was_unclear = assistant::corrected_value(&last.text, persona).is_some()
+    let was_unclear = assistant::corrected_value(&turn.words_of(&last.text)).is_some()
         && latest::read_of_request(turn, tx, last.id)?.is_none()
         && changed_by(turn, tx, last.id)?.is_empty();
     let before = match was_unclear {
@@ -122,12 +115,11 @@ fn corrected_message(turn: &MessageTurn, tx: &Tx) -> Result<Option<MessageRow>> 
 
 /// "make it 8" after "table for 4 at 7": the question which of both is meant.
 pub(super) fn ask_hour_or_people(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
-    let persona = &turn.ingest.persona.get().name;
     let Some(last) = turn.previous_message(tx)? else {
         return Ok(None);
     };
     let corrected = as_corrected(turn, tx, &last)?;
-    let value = assistant::corrected_value(&turn.message.text, persona);
+    let value = assistant::corrected_value(&turn.words());
     let readings = value.and_then(|value| assistant::hour_or_people(&corrected, &value));
     let Some((hour, count)) = readings else {
         return Ok(None);
@@ -158,11 +150,10 @@ fn with_value(turn: &MessageTurn, message: &str, value: &str) -> Option<String> 
 /// The text of a message with the corrections up to it: "spent 14 on lunch" for "no, 14" after
 /// "spent 12 on lunch", and for "no, spent 14 on lunch".
 fn as_corrected(turn: &MessageTurn, tx: &Tx, last: &MessageRow) -> Result<String> {
-    let persona = &turn.ingest.persona.get().name;
     let chain = tx.view().chain(last.id, CORRECTIONS_MAX)?;
     let mut value_before: Option<String> = None;
     for message in chain.iter().rev().filter(|one| one.user == last.user) {
-        let value = assistant::corrected_value(&message.text, persona);
+        let value = assistant::corrected_value(&turn.words_of(&message.text));
         let corrected = value_before.and_then(|value_before| {
             assistant::restated(&message.text, &value_before)
                 .or_else(|| with_value(turn, &value_before, value.as_ref()?))
@@ -182,7 +173,7 @@ pub(super) fn correct_of_power(
     value: Option<&str>,
 ) -> Result<Option<String>> {
     let asks = |text: &str, strength: RequestStrength| {
-        let calls = calls_of(turn, text);
+        let calls = turn.recognise(text);
         let call = calls.of(power);
         call.is_some_and(|call| call.strength == strength)
     };
@@ -217,10 +208,16 @@ pub(super) fn correct_of_power(
     let reply = answer::answer_part(turn, tx, text)?;
     if tx.power_state(turn.owner(), power.name())? == without {
         before.restore(turn, tx, power)?;
-        return Ok(Some(format!("{reply}\n{}", wording::first_stays())));
+        return Ok(Some(format!(
+            "{reply}\n{}",
+            wording::FIRST_STAYS.to_owned()
+        )));
     }
     before.keep_first(turn, tx, power)?;
-    Ok(Some(format!("{}\n{reply}", wording::first_taken_back())))
+    Ok(Some(format!(
+        "{}\n{reply}",
+        wording::FIRST_TAKEN_BACK.to_owned()
+    )))
 }
 
 /// A memory gets another value, or is told anew; a request to a superpower is done, and the memory
@@ -239,12 +236,7 @@ fn correct_told(
     let Some(value) = value else {
         return Ok(None);
     };
-    let persona = &turn.ingest.persona.get().name;
-    let context_of = |text| MessageContext {
-        text,
-        ..turn.message.context(persona, turn.timezone(), turn.now)
-    };
-    let understood = assistant::understand_all(&context_of(value));
+    let understood = assistant::understand_all(&turn.context_of(value));
     let mut calls = understood.calls.calls.iter();
     let is_request = calls.any(|call| call.strength == RequestStrength::Clear);
     let is_time = |what: &FollowUp| matches!(what, FollowUp::Time(_));
@@ -259,15 +251,12 @@ fn correct_told(
         return correct_memory(turn, tx, &fact, value).map(Some);
     }
     // "my locker is 12. i'm out of eggs": the new value is not that of the whole message.
-    let is_of_several = matches!(
-        assistant::understand(&context_of(&last.text)),
-        Intent::Several(_)
-    );
+    let is_of_several = matches!(turn.understand(&last.text), Intent::Several(_));
     let may_replace = is_alone && !is_request && !is_of_several;
     let text = text.filter(|_| may_replace && assistant::may_be_value(value));
-    let remembered = text.and_then(|text| match assistant::understand(&context_of(text)) {
+    let remembered = text.and_then(|text| match turn.understand(text) {
         Intent::Remember { text } => Some(text),
-        Intent::Unknown => match PossibleMeanings::read(&context_of(text)).statement {
+        Intent::Unknown => match PossibleMeanings::read(&turn.context_of(text)).statement {
             Some(Statement::Fact(text)) => Some(text),
             _ => None,
         },
@@ -369,14 +358,6 @@ fn without_article(text: &str) -> &str {
     let mut rests = ["the ", "my ", "our "].into_iter();
     let rest = rests.find_map(|article| text.strip_prefix(article));
     rest.unwrap_or(text)
-}
-
-fn calls_of(turn: &MessageTurn, text: &str) -> PowerCalls {
-    let persona = &turn.ingest.persona.get().name;
-    powers::recognise(&MessageContext {
-        text,
-        ..turn.message.context(persona, turn.timezone(), turn.now)
-    })
 }
 
 /// The memory that was noted last is a corrected one.

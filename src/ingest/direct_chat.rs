@@ -10,8 +10,8 @@ use crate::store::Tx;
 /// for the group.
 pub(super) fn answer(turn: &MessageTurn, tx: &mut Tx, text: &str) -> Result<String> {
     Ok(match send(turn, tx, text)? {
-        true => wording::answered_alone(),
-        false => wording::ask_alone(),
+        true => wording::ANSWERED_ALONE.to_owned(),
+        false => wording::ASK_ALONE.to_owned(),
     })
 }
 

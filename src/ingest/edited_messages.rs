@@ -1,13 +1,13 @@
 //! An edited message: what its earlier version did is undone before the new one is carried out, so
 //! that nothing is done twice. What can't be undone stays, and the reply says so.
 
-use super::dialog::latest::{self, ItemEvent, Latest, MessageChanges, StatedFact};
+use super::dialog::latest::{self, ItemEvent, LastNamed, MessageChanges, StatedFact};
 use super::dialog::question;
 use super::message_versions;
 use super::powers::{self, answer};
 use super::turn::MessageTurn;
 use super::undo;
-use super::{Message, limits, open_reminders};
+use super::{limits, open_reminders};
 use crate::assistant::builtin::FollowUp;
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::{self, Intent, Understanding, wording};
@@ -80,14 +80,7 @@ fn is_within_limits(turn: &MessageTurn, intent: &Intent) -> bool {
 }
 
 fn correct(turn: &MessageTurn, tx: &mut Tx, earlier: &MessageRow) -> Result<EditOutcome> {
-    let message = Message {
-        text: earlier.text.clone(),
-        timestamp: earlier.sent_at_s,
-        ..turn.message.clone().into_owned()
-    };
-    let persona = &turn.ingest.persona.get().name;
-    let context = message.context(persona, turn.timezone(), earlier.received_at);
-    let understood = assistant::understand_all(&context);
+    let understood = assistant::understand_all(&turn.context_then(earlier));
     if let Intent::FollowUp { what, .. } = &understood.intent
         && matches!(
             what,
@@ -111,7 +104,9 @@ fn correct(turn: &MessageTurn, tx: &mut Tx, earlier: &MessageRow) -> Result<Edit
         || is_last && is_for_power(turn, tx, earlier.id, &understood)?
         || is_one_request(turn, &understood);
     if is_known && undo_all_of(turn, tx, earlier.id)? {
-        return Ok(EditOutcome::Undone(wording::earlier_version_undone()));
+        return Ok(EditOutcome::Undone(
+            wording::EARLIER_VERSION_UNDONE.to_owned(),
+        ));
     }
     let is_request = is_request(turn, &understood);
     // An edit that asks for nothing has only taken back what the version before it did.
@@ -121,7 +116,7 @@ fn correct(turn: &MessageTurn, tx: &mut Tx, earlier: &MessageRow) -> Result<Edit
         false => is_request,
     };
     Ok(match did_something {
-        true => EditOutcome::Refused(wording::earlier_version_stays()),
+        true => EditOutcome::Refused(wording::EARLIER_VERSION_STAYS.to_owned()),
         false => EditOutcome::Unneeded,
     })
 }
@@ -134,7 +129,7 @@ fn correct_time(turn: &MessageTurn, tx: &mut Tx, earlier: &MessageRow) -> Result
         let is_last = turn.room.head == Some(earlier.id);
         return Ok(match is_last {
             true => EditOutcome::Unneeded, // it did nothing yet
-            false => EditOutcome::Refused(wording::earlier_version_stays()),
+            false => EditOutcome::Refused(wording::EARLIER_VERSION_STAYS.to_owned()),
         });
     };
     let mut open = Vec::new();
@@ -148,11 +143,13 @@ fn correct_time(turn: &MessageTurn, tx: &mut Tx, earlier: &MessageRow) -> Result
     }
     if latest.event == ItemEvent::Set {
         open_reminders::cancel(turn, tx, &open)?;
-        let delivered = Latest::of(ItemEvent::Delivered, &open);
+        let delivered = LastNamed::of(ItemEvent::Delivered, &open);
         delivered.note(turn, tx)?;
     }
     forget_changes(turn, tx)?;
-    Ok(EditOutcome::Undone(wording::earlier_version_undone()))
+    Ok(EditOutcome::Undone(
+        wording::EARLIER_VERSION_UNDONE.to_owned(),
+    ))
 }
 
 /// Forgets the changes of this message, so that no later "undo" or edit takes them back: they

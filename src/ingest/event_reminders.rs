@@ -6,12 +6,11 @@ use super::dialog::question::{self, EventChoice, Question};
 pub(super) use super::known_plans::known;
 use super::powers::{answer, changed_by};
 use super::referent::{self, Referent};
-use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::{memories, open_reminders, reminder_requests};
 use crate::assistant::builtin::{BeforeEvent, BeforeProblem, NewTime};
 use crate::assistant::powers::{AnswerKind, Plan, choice};
-use crate::assistant::{self, Intent, MessageContext, PossibleMeanings, Statement, wording};
+use crate::assistant::{self, Intent, PossibleMeanings, Statement, wording};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::store::{MessageRow, Reminder, Tx};
@@ -23,18 +22,18 @@ const CHOICES_MAX: usize = 8;
 /// How the request begins by which a trip is noted.
 pub(super) const TRIP_REQUEST: &str = "plan a trip to ";
 
-pub(super) fn remind(turn: &MessageTurn, tx: &mut Tx, request: &BeforeEvent) -> Result<Reply> {
+pub(super) fn remind(turn: &MessageTurn, tx: &mut Tx, request: &BeforeEvent) -> Result<String> {
     let plans = known(turn, tx)?;
     let unnamed = request.text_without_event();
     if (unnamed.is_some() || request.known(&plans).1.is_empty())
-        && let Some(noted) = note_offered_trip(turn, tx, request)?
+        && let Some(mut reply) = note_offered_trip(turn, tx, request)?
     {
-        let mut reply = Reply::from(noted);
         let now_known = known(turn, tx)?;
         let mut new = now_known.iter().filter(|plan| !plans.contains(plan));
         if let Some(trip) = new.next() {
             let text = unnamed.unwrap_or_else(|| request.known(&now_known).0.text.as_str());
-            reply.add(remind_of_plan(turn, tx, request, trip, text)?);
+            let set = remind_of_plan(turn, tx, request, trip, text)?;
+            reply.push_str(&format!("\n{set}"));
         }
         return Ok(reply);
     }
@@ -53,7 +52,7 @@ pub(super) fn remind(turn: &MessageTurn, tx: &mut Tx, request: &BeforeEvent) -> 
             };
             question::ask(turn, tx, &rest)?;
         }
-        return Ok(reply.into());
+        return Ok(reply);
     }
     let (reading, events) = request.known(&plans);
     let Some(event) = events.first() else {
@@ -83,7 +82,7 @@ pub(super) fn remind(turn: &MessageTurn, tx: &mut Tx, request: &BeforeEvent) -> 
         if !choices.is_empty() {
             let reply = wording::which_event(&names(&choices));
             question::ask(turn, tx, &Question::Which { choices })?;
-            return Ok(reply.into());
+            return Ok(reply);
         }
     }
     let text = text(event);
@@ -135,9 +134,9 @@ pub(super) fn just_told(turn: &MessageTurn, tx: &Tx) -> Result<Option<Plan>> {
     let Some(last) = turn.previous_message(tx)? else {
         return Ok(None);
     };
-    let persona = &turn.ingest.persona.get().name;
     let is_request = |said: &MessageRow| {
-        assistant::names_offset(&said.text) || assistant::is_other_offset(&said.text, persona)
+        assistant::names_offset(&said.text)
+            || assistant::is_other_offset(&turn.words_of(&said.text))
     };
     // "remind me 2 days before" may follow "remind me an hour before".
     if is_request(&last) {
@@ -150,7 +149,7 @@ pub(super) fn just_told(turn: &MessageTurn, tx: &Tx) -> Result<Option<Plan>> {
         plan => plan,
     };
     // "it's at 11:30" corrected what was told before it.
-    let is_correction = assistant::corrected_value(&last.text, persona).is_some();
+    let is_correction = assistant::corrected_value(&turn.words_of(&last.text)).is_some();
     if plan.is_none() && is_correction && !changed_by(turn, tx, last.id)?.is_empty() {
         return told_lately(turn, tx, TOLD_MESSAGES_MAX);
     }
@@ -246,13 +245,7 @@ fn plan_of_message(
 
 /// The plan of a message that was only offered as a reminder: "dentist friday at 3".
 fn offered(turn: &MessageTurn, message: &MessageRow) -> Option<Plan> {
-    let persona = &turn.ingest.persona.get().name;
-    let context = MessageContext {
-        text: &message.text,
-        ..turn
-            .message
-            .context(persona, turn.timezone(), message.received_at)
-    };
+    let context = turn.context_then(message);
     if assistant::understand(&context) != Intent::Unknown {
         return None;
     }
@@ -286,7 +279,7 @@ fn told_by(
 }
 
 fn asks_only(turn: &MessageTurn, message: &MessageRow) -> bool {
-    assistant::only_asks(&message.text, &turn.ingest.persona.get().name)
+    assistant::only_asks(&turn.words_of(&message.text))
 }
 
 /// "when am i seeing sara", where no calendar is connected: what was told of days with her.
@@ -356,7 +349,7 @@ pub(super) fn remind_of_plan(
     request: &BeforeEvent,
     event: &Plan,
     text: &str,
-) -> Result<Reply> {
+) -> Result<String> {
     let (zone, now) = (turn.zone(), turn.now);
     let text = match text {
         "" => event.what.as_str(),
@@ -371,10 +364,10 @@ pub(super) fn remind_of_plan(
     ask_when(turn, tx, text, reply)
 }
 
-fn ask_when(turn: &MessageTurn, tx: &mut Tx, what: &str, reply: String) -> Result<Reply> {
+fn ask_when(turn: &MessageTurn, tx: &mut Tx, what: &str, reply: String) -> Result<String> {
     let text = what.to_owned();
     question::ask(turn, tx, &Question::When { text, month: None })?;
-    Ok(reply.into())
+    Ok(reply)
 }
 
 fn remind_of_event(
@@ -383,17 +376,17 @@ fn remind_of_event(
     text: &str,
     at: Timestamp,
     event: &str,
-) -> Result<Reply> {
+) -> Result<String> {
     let mut reply = reminder_requests::set(turn, tx, text, &NewTime::at(at))?;
     latest::revise(turn, tx, |latest| latest.is_before = true)?;
-    if reply.text.contains(text) {
-        reply.text.push_str(&format!("\n{event}"));
+    if reply.contains(text) {
+        reply.push_str(&format!("\n{event}"));
     }
     Ok(reply)
 }
 
 /// The answer to the question which event to use: its number, or a word of its name.
-pub(super) fn answer_which(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
+pub(super) fn answer_which(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let Some(Question::Which { choices }) = question::read_open(turn, tx)? else {
         return Ok(None);
     };

@@ -17,12 +17,12 @@ mod snooze;
 mod subject;
 pub(super) mod which_request;
 
+use super::answer_steps::{AnswerStep, first_answer};
 use super::dialog::NUMBERS_MS;
 use super::dialog::latest::{self, ItemEvent};
 use super::dialog::question::{self, Question};
 use super::listing::{self, listed};
 use super::referent::{self, Referent};
-use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::undo;
 use super::{
@@ -40,68 +40,67 @@ use cancellation::{cancel, cancel_last};
 const NEXT_DATES: usize = 3;
 
 /// `None`: it refers to nothing and is understood alone.
-pub(super) fn carry_out(turn: &MessageTurn, tx: &mut Tx, what: &FollowUp) -> Result<Option<Reply>> {
+pub(super) fn carry_out(
+    turn: &MessageTurn,
+    tx: &mut Tx,
+    what: &FollowUp,
+) -> Result<Option<String>> {
     let is_named = turn.message.text.to_lowercase().contains("reminder");
     let is_latest = *what == FollowUp::Cancel(ReminderRef::Latest) && !is_named;
     if is_latest && question::is_last(turn, tx)? && !missing_part::asks_which(turn, tx)? {
-        return Ok(answer_no(turn, tx)?.map(Reply::from));
+        return answer_no(turn, tx);
     }
     if let Some(reply) = calendar_events::change_latest(turn, tx, what)? {
-        return Ok(Some(reply.into()));
+        return Ok(Some(reply));
     }
     if let Some(reply) = answered_first(turn, tx, what)? {
         return Ok(Some(reply));
     }
-    Ok(match what {
-        FollowUp::Time(time) => answer_when::with_time(turn, tx, time)?,
-        FollowUp::RevisedTime { to, is_moved } => event_times::revise(turn, tx, to, *is_moved)?,
-        FollowUp::Yes => answer_yes(turn, tx)?,
-        FollowUp::No => decline(turn, tx)?.map(Reply::from),
-        FollowUp::NeverMind => never_mind(turn, tx)?.map(Reply::from),
+    match what {
+        FollowUp::Time(time) => answer_when::with_time(turn, tx, time),
+        FollowUp::RevisedTime { to, is_moved } => event_times::revise(turn, tx, to, *is_moved),
+        FollowUp::Yes => answer_yes(turn, tx),
+        FollowUp::No => decline(turn, tx),
+        FollowUp::NeverMind => never_mind(turn, tx),
         FollowUp::Snooze(_)
         | FollowUp::SnoozeUnclear { .. }
         | FollowUp::SnoozeNumbered { .. }
-        | FollowUp::SnoozeNth { .. } => snooze::carry_out(turn, tx, what)?,
-        FollowUp::Again(time) => answer_when::or_again(turn, tx, time)?,
-        FollowUp::Done => answer_done(turn, tx)?.map(Reply::from),
-        FollowUp::DoneNumbered(numbers) => {
-            by_number::mark_done(turn, tx, numbers)?.map(Reply::from)
-        }
-        FollowUp::Change { which, to } => changes::change(turn, tx, which, to)?,
-        FollowUp::ChangeBefore | FollowUp::OneBefore { .. } => before(turn, tx, what)?,
-        FollowUp::Cancel(ReminderRef::Last) => cancel_last(turn, tx)?,
-        FollowUp::Cancel(which) if !is_latest => cancel(turn, tx, which)?.map(Reply::from),
-        FollowUp::Cancel(_) => cancel_it(turn, tx)?.map(Reply::from),
+        | FollowUp::SnoozeNth { .. } => snooze::carry_out(turn, tx, what),
+        FollowUp::Again(time) => answer_when::or_again(turn, tx, time),
+        FollowUp::Done => answer_done(turn, tx),
+        FollowUp::DoneNumbered(numbers) => by_number::mark_done(turn, tx, numbers),
+        FollowUp::Change { which, to } => changes::change(turn, tx, which, to),
+        FollowUp::ChangeBefore | FollowUp::OneBefore { .. } => before(turn, tx, what),
+        FollowUp::Cancel(ReminderRef::Last) => cancel_last(turn, tx),
+        FollowUp::Cancel(which) if !is_latest => cancel(turn, tx, which),
+        FollowUp::Cancel(_) => cancel_it(turn, tx),
         FollowUp::CalledOff | FollowUp::CalledOffAbout(_) => {
-            appointments::called_off(turn, tx, what)?
+            appointments::called_off(turn, tx, what)
         }
-        FollowUp::SnoozeAbout { about, time } => by_words::snooze(turn, tx, about, time.as_ref())?,
-        FollowUp::DoneAbout(about) => by_words::mark_done(turn, tx, about)?.map(Reply::from),
-        FollowUp::Rename { which, text } => changes::rename_meant(turn, tx, which, text)?,
+        FollowUp::SnoozeAbout { about, time } => by_words::snooze(turn, tx, about, time.as_ref()),
+        FollowUp::DoneAbout(about) => by_words::mark_done(turn, tx, about),
+        FollowUp::Rename { which, text } => changes::rename_meant(turn, tx, which, text),
         FollowUp::Reword { old, new } => match changes::reword(turn, tx, old, new)? {
-            None => corrected_value::reword(turn, tx, old, new)?,
-            reply => reply,
-        }
-        .map(Reply::from),
-        FollowUp::ChangeUnclear(which) => match referent::resolve(turn, tx, which)? {
-            Some(Referent::Open(_)) => Some(wording::change_unclear().into()),
-            _ => None,
+            None => corrected_value::reword(turn, tx, old, new),
+            reply => Ok(reply),
         },
-        FollowUp::Replace { .. } | FollowUp::Instead { .. } => replace(turn, tx, what)?,
-        FollowUp::Skip { .. } | FollowUp::SkipLast { .. } => leave_out(turn, tx, what)?,
-        FollowUp::CancelAllBut(kept) => by_number::cancel_all_but(turn, tx, kept)?.map(Reply::from),
-        FollowUp::Undo => Some(undo::last_or_nothing(turn, tx)?.into()),
-        FollowUp::IsSet => is_set(turn, tx)?.map(Reply::from),
-        FollowUp::DoneAlready(done) => {
-            by_words::mark_done_already(turn, tx, done)?.map(Reply::from)
-        }
-        FollowUp::MovedAbout { about, to } => event_times::moved(turn, tx, about, to)?,
-        FollowUp::Dates(which) => next_dates(turn, tx, which)?.map(Reply::from),
-    })
+        FollowUp::ChangeUnclear(which) => match referent::resolve(turn, tx, which)? {
+            Some(Referent::Open(_)) => Ok(Some(wording::CHANGE_UNCLEAR.to_owned())),
+            _ => Ok(None),
+        },
+        FollowUp::Replace { .. } | FollowUp::Instead { .. } => replace(turn, tx, what),
+        FollowUp::Skip { .. } | FollowUp::SkipLast { .. } => leave_out(turn, tx, what),
+        FollowUp::CancelAllBut(kept) => by_number::cancel_all_but(turn, tx, kept),
+        FollowUp::Undo => undo::last_or_nothing(turn, tx).map(Some),
+        FollowUp::IsSet => is_set(turn, tx),
+        FollowUp::DoneAlready(done) => by_words::mark_done_already(turn, tx, done),
+        FollowUp::MovedAbout { about, to } => event_times::moved(turn, tx, about, to),
+        FollowUp::Dates(which) => next_dates(turn, tx, which),
+    }
 }
 
 /// "make it 2 hours before", "also an hour before".
-fn before(turn: &MessageTurn, tx: &mut Tx, what: &FollowUp) -> Result<Option<Reply>> {
+fn before(turn: &MessageTurn, tx: &mut Tx, what: &FollowUp) -> Result<Option<String>> {
     match what {
         FollowUp::OneBefore { request, is_more } => {
             changes::remind_before(turn, tx, request, *is_more)
@@ -111,29 +110,25 @@ fn before(turn: &MessageTurn, tx: &mut Tx, what: &FollowUp) -> Result<Option<Rep
 }
 
 /// "skip tomorrow", "not on monday".
-fn leave_out(turn: &MessageTurn, tx: &mut Tx, what: &FollowUp) -> Result<Option<Reply>> {
+fn leave_out(turn: &MessageTurn, tx: &mut Tx, what: &FollowUp) -> Result<Option<String>> {
     match what {
-        FollowUp::Skip { which, day } => {
-            Ok(skipping::skip(turn, tx, which, day.as_ref())?.map(Reply::from))
-        }
+        FollowUp::Skip { which, day } => skipping::skip(turn, tx, which, day.as_ref()),
         FollowUp::SkipLast { day, or_each } => {
             match (
                 skipping::skip_last(turn, tx, day, or_each.as_ref())?,
                 or_each,
             ) {
                 (None, Some(to)) => change_last(turn, tx, to),
-                (reply, _) => Ok(reply.map(Reply::from)),
+                (reply, _) => Ok(reply),
             }
         }
         _ => Ok(None),
     }
 }
 
-fn replace(turn: &MessageTurn, tx: &mut Tx, what: &FollowUp) -> Result<Option<Reply>> {
+fn replace(turn: &MessageTurn, tx: &mut Tx, what: &FollowUp) -> Result<Option<String>> {
     match what {
-        FollowUp::Replace { to, text } => {
-            Ok(replacement::replace(turn, tx, Some(to), text)?.map(Reply::from))
-        }
+        FollowUp::Replace { to, text } => replacement::replace(turn, tx, Some(to), text),
         FollowUp::Instead { to, text } if latest::is_of_last_message(turn, tx)? => {
             replacement::in_place(turn, tx, to.as_ref(), text)
         }
@@ -142,9 +137,9 @@ fn replace(turn: &MessageTurn, tx: &mut Tx, what: &FollowUp) -> Result<Option<Re
 }
 
 /// Answers follow-ups that need nothing to refer to.
-fn answered_first(turn: &MessageTurn, tx: &mut Tx, what: &FollowUp) -> Result<Option<Reply>> {
+fn answered_first(turn: &MessageTurn, tx: &mut Tx, what: &FollowUp) -> Result<Option<String>> {
     if what.snoozes_often() {
-        return Ok(Some(wording::snoozes_once().into()));
+        return Ok(Some(wording::SNOOZES_ONCE.to_owned()));
     }
     // "not yet" to a question
     let text = turn.message.text.trim().to_lowercase();
@@ -152,51 +147,67 @@ fn answered_first(turn: &MessageTurn, tx: &mut Tx, what: &FollowUp) -> Result<Op
     if is_not_yet && question::is_last(turn, tx)? {
         // A notice of a superpower keeps waiting for its answer.
         if let Some(Question::Notice { .. }) = question::read_open(turn, tx)? {
-            return Ok(Some(wording::left_as_it_was().into()));
+            return Ok(Some(wording::LEFT_AS_IT_WAS.to_owned()));
         }
-        return Ok(answer_no(turn, tx)?.map(Reply::from));
+        return answer_no(turn, tx);
     }
     let is_short = matches!(what, FollowUp::Yes | FollowUp::No | FollowUp::NeverMind);
     if is_short && let Some(Question::Crisis { language }) = question::read_open(turn, tx)? {
-        return Ok(Some(wording::after_crisis(language.as_deref()).into()));
+        return Ok(Some(wording::after_crisis(language.as_deref())));
     }
     Ok(None)
 }
 
-/// "make it 10": what the assistant has just asked about or offered, what was just told, or the
-/// last reminder.
-fn change_last(turn: &MessageTurn, tx: &mut Tx, to: &TimeChange) -> Result<Option<Reply>> {
-    if let Some(reply) = changes::change_offset(turn, tx)? {
-        return Ok(Some(reply));
-    }
-    let is_when = matches!(question::read_open(turn, tx)?, Some(Question::When { .. }));
-    if is_when && question::is_last(turn, tx)? {
-        return answer_when::with_time(turn, tx, to);
-    }
-    if let Some(reply) = offers::change(turn, tx, to)? {
-        return Ok(Some(reply));
-    }
-    if let Some(reply) = by_number::change_asked_time(turn, tx, to)? {
-        return Ok(Some(reply.into()));
-    }
+/// Who takes "make it 10": what the assistant has just asked about or offered, what was just told, or
+/// the last reminder.
+const CHANGE_STEPS: [AnswerStep<AnswerToTime>; 8] = [
+    ("how long before an event", |turn, tx, _| {
+        changes::change_offset(turn, tx)
+    }),
+    ("the time that was asked for", answer_time),
+    ("an offered reminder", offers::change),
+    ("a time by number", by_number::change_asked_time),
     // "no, 4 May" after a birthday moves no reminder.
-    if let Some(reply) = corrected_value::correct(turn, tx)? {
-        return Ok(Some(reply));
-    }
-    if let Some(question) = corrected_value::ask_hour_or_people(turn, tx)? {
-        return Ok(Some(question.into()));
-    }
+    ("a corrected value", |turn, tx, _| {
+        corrected_value::correct(turn, tx)
+    }),
+    ("the hour or the people", |turn, tx, _| {
+        corrected_value::ask_hour_or_people(turn, tx)
+    }),
+    ("an unclear change", ask_what_changes),
+    ("the last reminder", |turn, tx, to| {
+        changes::change_time(turn, tx, &ReminderRef::Latest, to)
+    }),
+];
+
+type AnswerToTime = fn(&MessageTurn, &mut Tx, &TimeChange) -> Result<Option<String>>;
+
+fn change_last(turn: &MessageTurn, tx: &mut Tx, to: &TimeChange) -> Result<Option<String>> {
+    first_answer(&CHANGE_STEPS, turn, |step| step(turn, tx, to))
+}
+
+/// Something else was spoken of since, or more than the reminder's time may be meant.
+fn ask_what_changes(turn: &MessageTurn, tx: &mut Tx, to: &TimeChange) -> Result<Option<String>> {
     if subject::is_another(turn, tx)? {
-        return Ok(Some(wording::change_unclear().into()));
+        return Ok(Some(wording::CHANGE_UNCLEAR.to_owned()));
     }
     // "make it three" after "remind me two hours before" may be three hours, or the event's time.
     if to.is_hour_or_number() && event_reminders::is_last_before_event(turn, tx)? {
-        return Ok(Some(wording::before_event_unclear().into()));
+        return Ok(Some(wording::BEFORE_EVENT_UNCLEAR.to_owned()));
     }
-    changes::change_time(turn, tx, &ReminderRef::Latest, to)
+    Ok(None)
 }
 
-fn answer_yes(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
+/// The answer to the question when to remind.
+fn answer_time(turn: &MessageTurn, tx: &mut Tx, to: &TimeChange) -> Result<Option<String>> {
+    let is_when = matches!(question::read_open(turn, tx)?, Some(Question::When { .. }));
+    match is_when && question::is_last(turn, tx)? {
+        true => answer_when::with_time(turn, tx, to),
+        false => Ok(None),
+    }
+}
+
+fn answer_yes(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     if let Some(reply) = offers::accept(turn, tx)? {
         return Ok(Some(reply));
     }
@@ -221,16 +232,15 @@ fn answer_yes(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
         _ => return Ok(None),
     };
     question::close(turn, tx)?;
-    Ok(Some(reply.into()))
+    Ok(Some(reply))
 }
 
 /// "ok" after an offer, or after a question that a yes answers.
-pub(super) fn answer_consent(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
+pub(super) fn answer_consent(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     if question::read_open(turn, tx)?.is_none() {
         return Ok(None); // most messages
     }
-    let persona = turn.ingest.persona.get();
-    let is_consent = assistant::is_consent(&turn.message.text, &persona.name);
+    let is_consent = assistant::is_consent(&turn.words());
     match is_consent && question::was_just_asked(turn, tx)? {
         true => answer_yes(turn, tx),
         false => Ok(None),
@@ -255,7 +265,7 @@ fn regrets_last(turn: &MessageTurn, tx: &mut Tx) -> Result<bool> {
 
 fn decline(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     Ok(match answer_no(turn, tx)? {
-        None if regrets_last(turn, tx)? => Some(wording::done_already()),
+        None if regrets_last(turn, tx)? => Some(wording::DONE_ALREADY.to_owned()),
         answer => answer,
     })
 }
@@ -268,7 +278,7 @@ fn answer_no(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
         Some(_) => {}
     }
     question::close(turn, tx)?;
-    Ok(Some(wording::left_as_it_was()))
+    Ok(Some(wording::LEFT_AS_IT_WAS.to_owned()))
 }
 
 fn changed_power_last(turn: &MessageTurn, tx: &mut Tx) -> Result<bool> {
@@ -300,14 +310,13 @@ fn never_mind(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     for reminder in &latest.reminders {
         open.extend(tx.reminder(&reminder.schedule_id)?);
     }
-    let (now, timezone) = (turn.now, turn.timezone());
-    Ok((!open.is_empty()).then(|| wording::reminders_stay(&listed(&open), now, timezone)))
+    Ok((!open.is_empty()).then(|| wording::reminders_stay(&listed(&open), turn.local_now())))
 }
 
 fn answer_done(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     Ok(match mark_done(turn, tx)? {
         None if turn.in_group() => None,
-        done => Some(done.unwrap_or_else(wording::nothing_due)),
+        done => Some(done.unwrap_or_else(|| wording::NOTHING_DUE.to_owned())),
     })
 }
 
@@ -328,8 +337,7 @@ fn mark_some_done(
         let Some(Referent::Open(open)) = referent::find_last(turn, tx)? else {
             return Ok(None);
         };
-        let (now, zone) = (turn.now, turn.timezone());
-        return Ok(Some(wording::still_set(&listed(&open), now, zone)));
+        return Ok(Some(wording::still_set(&listed(&open), turn.local_now())));
     }
     let texts = latest.reminders.iter().map(|r| r.text.as_str());
     let texts: Vec<&str> = texts.filter(|text| is_meant(text)).collect();
@@ -337,12 +345,7 @@ fn mark_some_done(
     let mut same = open_reminders::here(turn, tx)?;
     same.retain(|one| one.room == turn.room.id && texts.contains(&one.text.as_str()));
     let next = same.iter().map(|open| open.send_at).min();
-    Ok(Some(wording::reminder_done(
-        &texts,
-        next,
-        turn.now,
-        turn.timezone(),
-    )))
+    Ok(Some(wording::reminder_done(&texts, next, turn.local_now())))
 }
 
 /// The reminder that was set last, or all there are. `None`: something else was spoken of since.
@@ -352,8 +355,7 @@ fn is_set(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     }
     match referent::find_last(turn, tx)? {
         Some(Referent::Open(open)) => {
-            let (now, zone) = (turn.now, turn.timezone());
-            Ok(Some(wording::still_set(&listed(&open), now, zone)))
+            Ok(Some(wording::still_set(&listed(&open), turn.local_now())))
         }
         _ => listing::all(turn, tx).map(Some),
     }
@@ -385,18 +387,14 @@ fn next_dates(turn: &MessageTurn, tx: &mut Tx, which: &ReminderRef) -> Result<Op
     let open = match referent::resolve(turn, tx, which)? {
         None => return Ok(None),
         Some(Referent::Unclear(reply)) => return Ok(Some(reply)),
-        Some(Referent::Delivered(_)) => return Ok(Some(wording::already_delivered())),
+        Some(Referent::Delivered(_)) => return Ok(Some(wording::ALREADY_DELIVERED.to_owned())),
         Some(Referent::Open(open)) => open,
     };
     let each = open.iter().map(|reminder| match &reminder.recurrence {
-        Some(recurrence) => wording::next_dates(
-            &reminder.text,
-            recurrence,
-            NEXT_DATES,
-            turn.now,
-            turn.timezone(),
-        ),
-        None => wording::comes_once(&reminder.text, reminder.send_at, turn.now, turn.timezone()),
+        Some(recurrence) => {
+            wording::next_dates(&reminder.text, recurrence, NEXT_DATES, turn.local_now())
+        }
+        None => wording::comes_once(&reminder.text, reminder.send_at, turn.local_now()),
     });
     Ok(Some(each.collect::<Vec<_>>().join("\n")))
 }
@@ -406,7 +404,7 @@ pub(super) fn answer_about_change(
     turn: &MessageTurn,
     tx: &mut Tx,
     intent: &Intent,
-) -> Result<Option<Reply>> {
+) -> Result<Option<String>> {
     let Intent::FollowUp {
         what: what @ (FollowUp::Yes | FollowUp::No | FollowUp::NeverMind),
         ..

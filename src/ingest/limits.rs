@@ -192,5 +192,5 @@ pub(super) fn may_use_power(turn: &MessageTurn, explicit: bool) -> bool {
 }
 
 pub(super) fn too_many(turn: &MessageTurn) -> String {
-    wording::too_many_commands(&turn.ingest.persona.get().name)
+    wording::too_many_commands(&turn.persona.name)
 }

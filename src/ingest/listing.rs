@@ -64,7 +64,7 @@ pub(super) fn described_here(
 
 pub(super) fn all(turn: &MessageTurn, tx: &mut Tx) -> Result<String> {
     let mut here = open_reminders::here(turn, tx)?;
-    let (now, timezone) = (turn.now, turn.timezone());
+    let timezone = turn.timezone();
     let is_own = turn.in_group() && !turn.by_model && asks_for_own(&turn.message.text);
     let count = here.len();
     here.retain(|reminder| !is_own || reminder.user == turn.user.id);
@@ -72,20 +72,19 @@ pub(super) fn all(turn: &MessageTurn, tx: &mut Tx) -> Result<String> {
     if !turn.in_group() {
         return Ok(wording::reminders(
             &pairs(&described_here(turn, tx, &here)?),
-            now,
-            timezone,
+            turn.local_now(),
         ));
     }
     let others = count - here.len();
     let here = described(&here, timezone);
     let mut reply = match others {
-        0 => wording::reminders_of_group(&pairs(&here), now, timezone),
-        _ => wording::own_reminders_of_group(&pairs(&here), others, now, timezone),
+        0 => wording::reminders_of_group(&pairs(&here), turn.local_now()),
+        _ => wording::own_reminders_of_group(&pairs(&here), others, turn.local_now()),
     };
     let mut other_chats = tx.reminders(turn.user.id)?;
     other_chats.retain(|reminder| reminder.room != turn.room.id);
     if !other_chats.is_empty() && !turn.by_model {
-        let text = wording::reminders(&pairs(&described(&other_chats, timezone)), now, timezone);
+        let text = wording::reminders(&pairs(&described(&other_chats, timezone)), turn.local_now());
         reply.push('\n');
         reply.push_str(&direct_chat::answer(turn, tx, &text)?);
     }
@@ -116,12 +115,10 @@ pub(super) fn ask_which(
     reminders: &[Reminder],
 ) -> Result<String> {
     note(turn, tx, reminders)?;
-    let (now, timezone) = (turn.now, turn.timezone());
     Ok(wording::which_of_these(
         how,
         &listed(reminders),
-        now,
-        timezone,
+        turn.local_now(),
     ))
 }
 

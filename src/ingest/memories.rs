@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::dialog::latest::{self, ItemEvent, Latest, MessageChanges, StatedFact};
+use super::dialog::latest::{self, ItemEvent, LastNamed, MessageChanges, StatedFact};
 use super::dialog::question::{self, Question};
 use super::turn::MessageTurn;
 use super::{Ingest, Mode, PreparedMessage, birthdays, direct_chat, open_reminders};
@@ -263,7 +263,7 @@ pub(super) fn forget_all(turn: &MessageTurn, tx: &mut Tx) -> Result<String> {
 }
 
 fn note_removed(turn: &MessageTurn, tx: &mut Tx) -> Result<()> {
-    let removed = Latest::of(ItemEvent::Removed, &[]).with_changes(MessageChanges::removed());
+    let removed = LastNamed::of(ItemEvent::Removed, &[]).with_changes(MessageChanges::removed());
     removed.note(turn, tx)
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::dialog::latest::{self, ItemEvent, Latest, LatestReminder, MessageChanges};
+use super::dialog::latest::{self, ItemEvent, LastNamed, MessageChanges, NotedReminder};
 use super::turn::MessageTurn;
 use crate::assistant;
 use crate::assistant::builtin::RemindersToCancel;
@@ -41,7 +41,7 @@ pub(super) struct RemovedReminder {
     #[serde(default)]
     pub(super) set_by: Option<i64>,
     #[serde(flatten)]
-    pub(super) reminder: LatestReminder,
+    pub(super) reminder: NotedReminder,
 }
 
 impl RemovedReminder {
@@ -101,10 +101,10 @@ fn note_set(turn: &MessageTurn, tx: &mut Tx, reminder: &Reminder) -> Result<()> 
         {
             latest
         }
-        _ => Latest::of(ItemEvent::Set, &[]),
+        _ => LastNamed::of(ItemEvent::Set, &[]),
     };
-    latest.reminders.push(LatestReminder::of(reminder));
-    let latest = Latest {
+    latest.reminders.push(NotedReminder::of(reminder));
+    let latest = LastNamed {
         counted_in_s: assistant::counted_unit_s(&turn.message.text),
         is_before: assistant::names_offset(&turn.message.text),
         ..latest.with_changes(MessageChanges::one_set(reminder))
@@ -141,8 +141,8 @@ pub(super) fn change(
         recurrence: request.recurrence.cloned(),
         ..reminder.clone()
     };
-    let before = Latest::of(ItemEvent::Changed, std::slice::from_ref(reminder));
-    let before = Latest {
+    let before = LastNamed::of(ItemEvent::Changed, std::slice::from_ref(reminder));
+    let before = LastNamed {
         counted_in_s: assistant::counted_unit_s(&turn.message.text),
         is_before: assistant::names_offset(&turn.message.text),
         ..before.with_changes(MessageChanges::one_changed(reminder, &changed))
@@ -160,7 +160,7 @@ pub(super) fn restore_time(
     turn: &MessageTurn,
     tx: &mut Tx,
     reminder: &Reminder,
-    before: &LatestReminder,
+    before: &NotedReminder,
 ) -> Result<()> {
     let (send_at, recurrence) = (Timestamp(before.send_at), before.recurrence());
     tx.change_reminder(reminder.id, &reminder.text, send_at, recurrence.as_ref())?;
@@ -175,7 +175,7 @@ pub(super) fn cancel(turn: &MessageTurn, tx: &mut Tx, reminders: &[Reminder]) ->
         let removed = RemovedReminder {
             room: reminder.room.0,
             set_by: reminder.message_id,
-            reminder: LatestReminder::of(reminder),
+            reminder: NotedReminder::of(reminder),
         };
         let item = RemovedItem {
             user: reminder.user,
@@ -188,7 +188,7 @@ pub(super) fn cancel(turn: &MessageTurn, tx: &mut Tx, reminders: &[Reminder]) ->
         tx.keep_removed(&item, turn.now)?;
     }
     if !reminders.is_empty() {
-        let removed = Latest::of(ItemEvent::Removed, reminders);
+        let removed = LastNamed::of(ItemEvent::Removed, reminders);
         let removed = removed.with_changes(MessageChanges::removed());
         removed.note(turn, tx)?;
     }

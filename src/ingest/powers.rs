@@ -66,7 +66,7 @@ pub(super) fn help(turn: &MessageTurn, tx: &Tx, group: Option<HelpGroup>) -> Res
     let groups = HelpGroup::ALL.map(|group| (group.title(), group.lines(&powers)));
     let mut groups = groups.to_vec();
     groups.retain(|(_, lines)| !lines.is_empty());
-    Ok(wording::help(&turn.ingest.persona.get().name, &groups))
+    Ok(wording::help(&turn.persona.name, &groups))
 }
 
 /// The superpowers that the person has in this chat.

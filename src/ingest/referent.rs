@@ -2,10 +2,10 @@
 //! several together.
 
 use crate::assistant::builtin::{ReminderRef, RemindersToCancel};
-use crate::assistant::{self, Intent, MessageContext, wording};
+use crate::assistant::{self, Intent, wording};
 use crate::error::Result;
 use crate::ingest::dialog::NUMBERS_MS;
-use crate::ingest::dialog::latest::{self, ItemEvent, LatestReminder};
+use crate::ingest::dialog::latest::{self, ItemEvent, NotedReminder};
 use crate::ingest::listing::LastLine;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{listing, open_reminders};
@@ -18,7 +18,7 @@ const WEEK_S: i64 = 7 * 24 * 3_600;
 pub(in crate::ingest) enum Referent {
     Open(Vec<Reminder>),
     /// Already delivered reminders.
-    Delivered(Vec<LatestReminder>),
+    Delivered(Vec<NotedReminder>),
     /// The reference is ambiguous; this reply says so.
     Unclear(String),
 }
@@ -29,7 +29,7 @@ pub(in crate::ingest) fn find_last(turn: &MessageTurn, tx: &Tx) -> Result<Option
     let listed = listing::just_shown(turn, tx, &open_reminders::here(turn, tx)?)?;
     match listed {
         Some(listed) if listed.len() == 1 => return Ok(Some(Referent::Open(listed))),
-        Some(_) => return Ok(Some(Referent::Unclear(wording::which_reminder()))),
+        Some(_) => return Ok(Some(Referent::Unclear(wording::WHICH_REMINDER.to_owned()))),
         None => {}
     }
     let Some((latest, _)) = latest::read_named(turn, tx)? else {
@@ -76,7 +76,7 @@ pub(in crate::ingest) fn resolve(
                 Some(Referent::Open(open)) if is_all(&open) => Some(Referent::Open(open)),
                 None => None,
                 _ if count.is_some() && is_all(&of_chat) => Some(Referent::Open(of_chat)),
-                _ => Some(Referent::Unclear(wording::which_reminder())),
+                _ => Some(Referent::Unclear(wording::WHICH_REMINDER.to_owned())),
             }
         }
         ReminderRef::Numbered(numbers) => {
@@ -85,7 +85,7 @@ pub(in crate::ingest) fn resolve(
                 None => numbered_without_list(turn, tx)?,
             };
             if ids.is_empty() {
-                return Ok(Some(Referent::Unclear(wording::no_numbers())));
+                return Ok(Some(Referent::Unclear(wording::NO_NUMBERS.to_owned())));
             }
             let mut open = Vec::new();
             for number in numbers {
@@ -94,7 +94,9 @@ pub(in crate::ingest) fn resolve(
                 match found {
                     Some(reminder) => open.push(reminder.clone()),
                     None if have_come && id.is_some() => {
-                        return Ok(Some(Referent::Unclear(wording::already_delivered())));
+                        return Ok(Some(Referent::Unclear(
+                            wording::ALREADY_DELIVERED.to_owned(),
+                        )));
                     }
                     None => {
                         return Ok(Some(Referent::Unclear(wording::no_such_number(*number))));
@@ -105,8 +107,8 @@ pub(in crate::ingest) fn resolve(
         }
         ReminderRef::About(about) | ReminderRef::AllAbout(about) => {
             let found = find_named(turn, tx, about)?;
-            Some(match hours_of_one(&found, about) {
-                Some(times) => Referent::Unclear(wording::comes_at_hours(&times)),
+            Some(match named_by_hour(&found, about) {
+                Some(hours) => Referent::Unclear(hours),
                 None => found_or_none(found),
             })
         }
@@ -123,7 +125,7 @@ pub(in crate::ingest) fn resolve(
 fn last_of_list(turn: &MessageTurn, tx: &Tx) -> Result<Option<Referent>> {
     Ok(match listing::last_shown(turn, tx)? {
         Some(LastLine::Reminder(last)) => Some(Referent::Open(vec![last])),
-        Some(LastLine::Unclear) => Some(Referent::Unclear(wording::which_reminder())),
+        Some(LastLine::Unclear) => Some(Referent::Unclear(wording::WHICH_REMINDER.to_owned())),
         None => find_last(turn, tx)?,
     })
 }
@@ -226,27 +228,31 @@ fn named_after_hour(turn: &MessageTurn, tx: &Tx, about: &str) -> Result<Option<V
     Ok((!found.is_empty()).then_some(found))
 }
 
-/// The hours of a reminder that was named by one of them: "the 8pm one" of what comes at 8 and 20.
-fn hours_of_one(found: &[Reminder], about: &str) -> Option<Vec<(u8, u8)>> {
+/// "the 8pm one" of what comes at 8 and 20: the reply that tells its hours.
+fn named_by_hour(found: &[Reminder], about: &str) -> Option<String> {
     // "the 8 one"
     let is_bare_hour = |word: &str| {
         let mut texts = found.iter().flat_map(|one| one.text.split_whitespace());
         word.parse::<u8>().is_ok_and(|hour| hour <= 24) && texts.all(|other| other != word)
     };
     let is_by_hour = assistant::names_hour(about) || about.split_whitespace().any(is_bare_hour);
+    hours_of_one(found, |_| is_by_hour)
+}
+
+/// The reply that tells the hours of one that comes at several, where only some of them are meant.
+pub(in crate::ingest) fn hours_of_one(
+    found: &[Reminder],
+    are_some_meant: impl Fn(&[(u8, u8)]) -> bool,
+) -> Option<String> {
     let rules = found.iter().filter_map(|one| one.recurrence.as_ref());
     let mut times = rules.map(Recurrence::times_of_day);
-    times.find(|times| is_by_hour && times.len() > 1)
+    let times = times.find(|times| times.len() > 1 && are_some_meant(times))?;
+    Some(wording::comes_at_hours(&times))
 }
 
 /// The meaning of these words as the time of reminders to cancel.
 pub(in crate::ingest) fn understood_to_cancel(turn: &MessageTurn, about: &str) -> Intent {
-    let persona = &turn.ingest.persona.get().name;
-    assistant::understand(&MessageContext {
-        text: &format!("cancel all {about} reminders"),
-        group: false, // these words are not typed
-        ..turn.message.context(persona, turn.timezone(), turn.now)
-    })
+    turn.understand_own(&format!("cancel all {about} reminders"))
 }
 
 fn found_or_none(open: Vec<Reminder>) -> Referent {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::dialog::question;
 use super::dialog::question::Question;
 use super::listing::{self, described, listed, pairs};
-use super::{calendar_events, open_reminders, reminder_requests};
+use super::{calendar_events, open_reminders, referent, reminder_requests};
 use crate::assistant;
 use crate::assistant::builtin::RemindersToCancel;
 use crate::assistant::powers::choice;
@@ -14,20 +14,17 @@ use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::turn::MessageTurn;
-use crate::model::recurrence::Recurrence;
 use crate::store::{Reminder, Tx};
 
 /// "cancel the 8 one" of what comes at 8, 13 and 20: the reply that refuses it.
 fn other_hours(found: &[Reminder], minutes: &[u32]) -> Option<String> {
-    let rules = found.iter().filter_map(|one| one.recurrence.as_ref());
-    let mut times = rules.map(Recurrence::times_of_day);
-    let is_named = |time: &(u8, u8)| {
-        let minute = u32::from(time.0) * 60 + u32::from(time.1);
+    let is_named = |(hour, minute): &(u8, u8)| {
+        let minute = u32::from(*hour) * 60 + u32::from(*minute);
         minutes.contains(&minute)
     };
-    let has_others = |times: &Vec<(u8, u8)>| times.len() > 1 && !times.iter().all(is_named);
-    let times = times.find(|times| !minutes.is_empty() && has_others(times));
-    times.map(|times| wording::comes_at_hours(&times))
+    referent::hours_of_one(found, |times| {
+        !minutes.is_empty() && !times.iter().all(is_named)
+    })
 }
 
 pub(super) fn cancel_requested(
@@ -45,7 +42,7 @@ pub(super) fn cancel_requested(
     for kept in &request.kept {
         let (stays, _) = open_reminders::search(turn, tx, kept)?;
         if stays.is_empty() {
-            return Ok(wording::nothing_to_keep());
+            return Ok(wording::NOTHING_TO_KEEP.to_owned());
         }
         found.retain(|one| stays.iter().all(|other| other.id != one.id));
     }
@@ -91,10 +88,10 @@ pub(super) fn cancel_requested(
         listing::note(turn, tx, &of_groups)?;
         let texts = described(&of_groups, timezone);
         let listed = pairs(&texts);
-        replies.push(wording::group_reminders_stay(&listed, turn.now, timezone));
+        replies.push(wording::group_reminders_stay(&listed, turn.local_now()));
     }
     Ok(match (replies.is_empty(), turn.in_group()) {
-        (true, true) => wording::no_reminder_in_group(),
+        (true, true) => wording::NO_REMINDER_IN_GROUP.to_owned(),
         (true, false) => wording::reminders_cancelled(&[]),
         (false, _) => replies.join("\n"),
     })
@@ -150,8 +147,8 @@ fn nothing_found(found: &[Reminder], request: &RemindersToCancel) -> Option<Stri
     }
     let about = request.about.as_deref();
     match about.is_some_and(assistant::names_time) {
-        true => Some(wording::reminders_to_cancel_unclear()),
-        false => (!request.kept.is_empty()).then(wording::left_as_it_was),
+        true => Some(wording::REMINDERS_TO_CANCEL_UNCLEAR.to_owned()),
+        false => (!request.kept.is_empty()).then(|| wording::LEFT_AS_IT_WAS.to_owned()),
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::open_reminders::{self, ReminderRefusal, ReminderRequest};
 use super::referent;
-use super::reply::{Reply, Schedule};
+use super::reply;
 use super::turn::MessageTurn;
 use crate::assistant::builtin::NewTime;
 use crate::assistant::{self, Intent, wording};
@@ -18,15 +18,15 @@ const MINUTE_MS: i64 = 60_000;
 const TIMES_MAX: usize = 300;
 
 /// Sets the requested reminders, one or several, or says why not.
-pub(super) fn set_requested(turn: &MessageTurn, tx: &mut Tx, request: Intent) -> Result<Reply> {
+pub(super) fn set_requested(turn: &MessageTurn, tx: &mut Tx, request: Intent) -> Result<String> {
     let requests = match request {
         Intent::Several(requests) => requests,
         one => vec![one],
     };
     if let Some(doubt) = doubt_about(turn, tx, &requests)? {
-        return Ok(doubt.into());
+        return Ok(doubt);
     }
-    let mut all = Reply::default();
+    let mut replies = Vec::new();
     for request in requests {
         if let Intent::Remind {
             text,
@@ -40,10 +40,10 @@ pub(super) fn set_requested(turn: &MessageTurn, tx: &mut Tx, request: Intent) ->
                 recurrence,
                 zone,
             };
-            all.add(set(turn, tx, &text, &time)?);
+            replies.push(set(turn, tx, &text, &time)?);
         }
     }
-    Ok(all)
+    Ok(replies.join("\n"))
 }
 
 /// The reply instead of setting the reminders among these requests: a relay that delivers reminders
@@ -59,7 +59,7 @@ pub(super) fn doubt_about(
     });
     let texts: Vec<&str> = texts.collect();
     if turn.agent.is_none() && texts.len() > 1 {
-        return Ok(Some(wording::one_request_only()));
+        return Ok(Some(wording::ONE_REQUEST_ONLY.to_owned()));
     }
     for text in texts {
         if let Some(question) = ask_about_second(turn, tx, text)? {
@@ -81,8 +81,8 @@ fn ask_about_second(turn: &MessageTurn, tx: &Tx, text: &str) -> Result<Option<St
 }
 
 /// The service delivers the reminder if the relay has a queue; otherwise the relay does.
-pub(super) fn set(turn: &MessageTurn, tx: &mut Tx, text: &str, time: &NewTime) -> Result<Reply> {
-    let (now, zone, send_at) = (turn.now, turn.timezone(), time.send_at);
+pub(super) fn set(turn: &MessageTurn, tx: &mut Tx, text: &str, time: &NewTime) -> Result<String> {
+    let (now, send_at) = (turn.now, time.send_at);
     let request = ReminderRequest {
         text,
         send_at,
@@ -90,13 +90,13 @@ pub(super) fn set(turn: &MessageTurn, tx: &mut Tx, text: &str, time: &NewTime) -
     };
     let reminder = match open_reminders::set(turn, tx, &request)? {
         Ok(reminder) => reminder,
-        Err(ReminderRefusal::TooMany) => return Ok(wording::reminders_full().into()),
-        Err(ReminderRefusal::NoQueue) => return Ok(wording::reminder_repeats_not_here().into()),
+        Err(ReminderRefusal::TooMany) => return Ok(wording::reminders_full()),
+        Err(ReminderRefusal::NoQueue) => return Ok(wording::REMINDER_REPEATS_NOT_HERE.to_owned()),
     };
     let is_own = turn.agent.is_some();
     let mut reply = match &time.recurrence {
-        Some(recurrence) => wording::recurring_reminder_set(text, recurrence, now, zone),
-        None => wording::reminder_set(text, is_own, send_at, now, zone, time.zone),
+        Some(recurrence) => wording::recurring_reminder_set(text, recurrence, turn.local_now()),
+        None => wording::reminder_set(text, is_own, send_at, turn.local_now(), time.zone),
     };
     let focus = match is_own && !turn.in_group() {
         true => turn.ingest.focus_until(tx, turn.user.id, now)?,
@@ -104,19 +104,13 @@ pub(super) fn set(turn: &MessageTurn, tx: &mut Tx, text: &str, time: &NewTime) -
     };
     if let Some(until) = focus.filter(|until| send_at < *until) {
         reply.push(' ');
-        reply.push_str(&wording::after_focus(until, now, zone));
+        reply.push_str(&wording::after_focus(until, turn.local_now()));
     }
-    let language = turn
-        .ingest
-        .language_of_notices(tx, turn.user.id, turn.in_group())?;
-    let schedule = Schedule {
-        schedule_id: &reminder.schedule_id,
-        chat_guid: &turn.message.chat_guid,
-        text: &wording::reminder_text(text, language.as_deref()),
-        send_at,
-        deliver_by: if is_own { "service" } else { "relay" },
-    };
-    Reply::scheduling(reply, &schedule)
+    // An answer carries one reminder: the first.
+    if turn.schedule.get().is_none() {
+        let _ = turn.schedule.set(reply::schedule(turn, tx, &reminder)?);
+    }
+    Ok(reply)
 }
 
 pub(super) fn move_to(
@@ -145,9 +139,11 @@ pub(super) fn change(
         && minute(reminder.send_at) == minute(to.send_at)
         && reminder.recurrence.as_ref() == to.recurrence;
     if is_so {
-        let (now, zone) = (turn.now, turn.timezone());
         return Ok(wording::is_already_so(
-            to.text, to.send_at, to.recurrence, now, zone,
+            to.text,
+            to.send_at,
+            to.recurrence,
+            turn.local_now(),
         ));
     }
     let changed = open_reminders::change(turn, tx, reminder, to)?;
@@ -155,8 +151,7 @@ pub(super) fn change(
         &changed.text,
         changed.send_at,
         changed.recurrence.as_ref(),
-        turn.now,
-        turn.timezone(),
+        turn.local_now(),
     ))
 }
 
@@ -177,7 +172,6 @@ pub(super) fn skip(
     let Some(last) = times.last() else {
         return Ok(None);
     };
-    let (now, timezone) = (turn.now, turn.timezone());
     if !span.contains(&reminder.send_at) {
         return skip_later(turn, tx, reminder, (recurrence, &times), span);
     }
@@ -194,8 +188,7 @@ pub(super) fn skip(
     Ok(Some(wording::time_skipped(
         &reminder.text,
         (reminder.send_at, at),
-        now,
-        timezone,
+        turn.local_now(),
     )))
 }
 
@@ -221,12 +214,10 @@ fn skip_later(
         zone: None,
     };
     move_to(turn, tx, reminder, &new)?;
-    let (now, timezone) = (turn.now, turn.timezone());
     Ok(Some(wording::later_times_skipped(
         &reminder.text,
         (*first, *last),
         reminder.send_at,
-        now,
-        timezone,
+        turn.local_now(),
     )))
 }

@@ -11,8 +11,8 @@ use tokio::sync::Notify;
 
 use super::Ingest;
 use super::dialog;
-use super::dialog::latest::{ItemEvent, Latest};
-use crate::assistant::wording;
+use super::dialog::latest::{ItemEvent, LastNamed};
+use crate::assistant::{LocalNow, wording};
 use crate::clock::Timestamp;
 use crate::edge::queue::{self, OutgoingMessage};
 use crate::error::Result;
@@ -205,7 +205,7 @@ fn deliver(ingest: &Ingest, tx: &mut Tx, reminder: &Reminder, now: Timestamp) ->
     let language = ingest.language_of_notices(tx, reminder.user, is_group)?;
     let language = language.as_deref();
     let text = if progress.due > 1 || now.0 - last.0 > LATE_MS {
-        let clock = (now, tx.user(reminder.user)?.timezone);
+        let clock = LocalNow::new(now, tx.user(reminder.user)?.timezone);
         wording::late_reminder_text(&reminder.text, progress.due, last, clock, language)
     } else {
         wording::reminder_text(&reminder.text, language)
@@ -219,9 +219,9 @@ fn deliver(ingest: &Ingest, tx: &mut Tx, reminder: &Reminder, now: Timestamp) ->
     if !queue::send_message(tx, &ingest.hub, &message.unsplit(), now)? {
         return postpone(tx, reminder, now);
     }
-    let mut latest = Latest::of(ItemEvent::Delivered, std::slice::from_ref(reminder));
+    let mut latest = LastNamed::of(ItemEvent::Delivered, std::slice::from_ref(reminder));
     let before = tx.dialog(chat.room, reminder.user)?.latest;
-    if let Some((before, _)) = dialog::recent::<Latest>(before.as_ref(), TOGETHER_MS, now)
+    if let Some((before, _)) = dialog::recent::<LastNamed>(before.as_ref(), TOGETHER_MS, now)
         && before.event == ItemEvent::Delivered
     {
         latest.add_before(before);

@@ -4,12 +4,15 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::turn::MessageTurn;
 use crate::access::Denial;
 use crate::assistant::persona::Persona;
+use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::model::answer::Answer;
 use crate::model::bubbles;
+use crate::store::{Reminder, Tx};
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Reply {
@@ -23,22 +26,40 @@ pub(super) struct Reply {
 
 /// A scheduled message.
 #[derive(Debug, Serialize)]
-pub(super) struct Schedule<'a> {
-    pub(super) schedule_id: &'a str,
-    pub(super) chat_guid: &'a str,
-    pub(super) text: &'a str,
-    pub(super) send_at: Timestamp,
+struct Schedule<'a> {
+    schedule_id: &'a str,
+    chat_guid: &'a str,
+    text: &'a str,
+    send_at: Timestamp,
     /// `service` or `relay`.
-    pub(super) deliver_by: &'a str,
+    deliver_by: &'a str,
+}
+
+/// The reminder as an answer carries it.
+pub(super) fn schedule(turn: &MessageTurn, tx: &Tx, reminder: &Reminder) -> Result<Value> {
+    let (ingest, user) = (turn.ingest, turn.user.id);
+    let language = ingest.language_of_notices(tx, user, turn.in_group())?;
+    let schedule = Schedule {
+        schedule_id: &reminder.schedule_id,
+        chat_guid: &turn.message.chat_guid,
+        text: &wording::reminder_text(&reminder.text, language.as_deref()),
+        send_at: reminder.send_at,
+        deliver_by: match turn.agent {
+            Some(_) => "service",
+            None => "relay",
+        },
+    };
+    serde_json::to_value(schedule).map_err(Error::internal)
 }
 
 impl Reply {
-    pub(super) fn scheduling(text: String, schedule: &Schedule) -> Result<Self> {
-        Ok(Self {
+    /// The text, with the reminder that was set for it.
+    pub(super) fn with_schedule(text: String, turn: &mut MessageTurn) -> Self {
+        Self {
             text,
-            schedule: Some(serde_json::to_value(schedule).map_err(Error::internal)?),
+            schedule: turn.schedule.take(),
             access: None,
-        })
+        }
     }
 
     pub(super) fn denying(denial: Denial, persona: &Persona) -> Self {
@@ -47,15 +68,6 @@ impl Reply {
             schedule: None,
             access: Some(denial.to_json()),
         }
-    }
-
-    /// Adds a sentence on a line of its own. An answer carries one schedule: the first.
-    pub(super) fn add(&mut self, more: Self) {
-        if !self.text.is_empty() {
-            self.text.push('\n');
-        }
-        self.text.push_str(&more.text);
-        self.schedule = self.schedule.take().or(more.schedule);
     }
 
     pub(super) fn into_answer(self) -> Answer {

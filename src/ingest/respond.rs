@@ -2,13 +2,13 @@
 //! assistant, a superpower or a language model. A reply of the first two is carried out here, too
 //! (`carry_out`, `powers`).
 
+use super::answer_steps::{AnswerStep, first_answer};
 use super::decide::{self, Decision, DecisionFacts};
 use super::dialog::question::{self, Question};
 use super::edited_messages::{self, EditOutcome};
 use super::follow_ups::{by_words, event_times, offers};
 use super::powers::{answer, checkin_question, notice_answers};
 use super::reply::Reply;
-use super::requested_power::RequestedPower;
 use super::turn::MessageTurn;
 use super::undo_question;
 use super::{Mode, carry_out, corrected_value, event_reminders, follow_ups, when_asked};
@@ -35,14 +35,9 @@ pub(super) fn respond_to_message(
     tx: &mut Tx,
     understood: &Understanding,
 ) -> Result<MessageResponse> {
-    let persona = turn.ingest.persona.get();
     let intent = match understood.holds_in(turn.timezone()) {
         true => understood.intent.clone(),
-        false => assistant::understand(&turn.message.context(
-            &persona.name,
-            turn.timezone(),
-            turn.now,
-        )),
+        false => assistant::understand(&turn.context()),
     };
     let reply = match decide::decide(decision_facts(turn, &intent)) {
         Decision::Silent => Reply::default(),
@@ -53,14 +48,15 @@ pub(super) fn respond_to_message(
             };
             question::ask(turn, tx, &crisis)?;
             let text = wording::crisis(kind, &turn.message.sender, language.as_deref());
-            with_requests(turn, tx, text.into(), intent)?
+            let text = with_requests(turn, tx, text, intent)?;
+            Reply::with_schedule(text, turn)
         }
         Decision::Denied(denial) => match carry_out::after_crisis(turn, tx)? {
             Some(text) => text.into(),
-            None => Reply::denying(denial, &persona),
+            None => Reply::denying(denial, &turn.persona),
         },
         Decision::Answered { unprompted } => match reply_to_version(turn, tx, intent)? {
-            Some(reply) => reply,
+            Some(text) => Reply::with_schedule(text, turn),
             None => return Ok(MessageResponse::AskModel { unprompted }),
         },
     };
@@ -68,21 +64,19 @@ pub(super) fn respond_to_message(
 }
 
 /// The answer to a crisis, and what else is to be done for the message, where the person may ask for it.
-fn with_requests(
-    turn: &MessageTurn,
-    tx: &mut Tx,
-    mut reply: Reply,
-    intent: Intent,
-) -> Result<Reply> {
+fn with_requests(turn: &MessageTurn, tx: &mut Tx, reply: String, intent: Intent) -> Result<String> {
     let Intent::Several(mut requests) = intent else {
         return Ok(reply);
     };
     requests.retain(|one| !matches!(one, Intent::Crisis(_)));
-    reply.add(match turn.access {
+    let more = match turn.access {
         Access::Allow { .. } => carry_out::run(turn, tx, Intent::Several(requests))?,
-        Access::Deny(_) => wording::nothing_else_done().into(),
-    });
-    Ok(reply)
+        Access::Deny(_) => wording::NOTHING_ELSE_DONE.to_owned(),
+    };
+    Ok(format!(
+        "{reply}
+{more}"
+    ))
 }
 
 /// The language of a crisis, or the one that the person chose, where only that has texts. A group must
@@ -100,7 +94,7 @@ fn crisis_language(turn: &MessageTurn, tx: &Tx) -> Result<Option<String>> {
 
 fn decision_facts(turn: &MessageTurn, intent: &Intent) -> DecisionFacts {
     let message = &*turn.message;
-    let is_called = || assistant::addresses(&message.text, &turn.ingest.persona.get().name);
+    let is_called = || assistant::addresses(&message.text, &turn.persona.name);
     DecisionFacts {
         mode: message.mode,
         crisis: intent.crisis(),
@@ -116,92 +110,89 @@ fn decision_facts(turn: &MessageTurn, intent: &Intent) -> DecisionFacts {
 }
 
 /// The reply to a message, which may be an edited one. `None`: the language model replies.
-fn reply_to_version(turn: &mut MessageTurn, tx: &mut Tx, intent: Intent) -> Result<Option<Reply>> {
+fn reply_to_version(turn: &mut MessageTurn, tx: &mut Tx, intent: Intent) -> Result<Option<String>> {
     Ok(match edited_messages::replace_version(turn, tx, &intent)? {
         EditOutcome::Unneeded => reply(turn, tx, intent)?,
-        EditOutcome::SameWords => Some(Reply::default()),
-        EditOutcome::Refused(reply) => Some(reply.into()),
-        EditOutcome::Undone(note) => reply(turn, tx, intent)?.map(|reply| {
-            let mut all = Reply::from(note);
-            all.add(reply);
-            all
-        }),
+        EditOutcome::SameWords => Some(String::new()),
+        EditOutcome::Refused(reply) => Some(reply),
+        EditOutcome::Undone(note) => {
+            reply(turn, tx, intent)?.map(|reply| format!("{note}\n{reply}"))
+        }
     })
 }
 
-/// The reply by a requested superpower, else by the builtin assistant. `None`: the language
-/// model replies.
-pub(super) fn reply(turn: &MessageTurn, tx: &mut Tx, intent: Intent) -> Result<Option<Reply>> {
+/// The answer to a message of this meaning.
+type AnswerToIntent = fn(&MessageTurn, &mut Tx, &Intent) -> Result<Option<String>>;
+
+/// Who answers first, also where a language model understands the message.
+const STEPS: [AnswerStep<AnswerToIntent>; 3] = [
+    ("an answer to a notice", |turn, tx, _| {
+        notice_answers::answer(turn, tx)
+    }),
+    ("a change of the calendar", follow_ups::answer_about_change),
+    ("what to undo", undo_question::ask_first),
+];
+
+/// Who answers before the builtin assistant does what the message means.
+const OWN_STEPS: [AnswerStep<AnswerToIntent>; 2] = [
+    ("an answer to a check-in", checkin_question::answer),
+    ("a request to a superpower", answer_for_power),
+];
+
+/// Who answers a request to a superpower.
+const POWER_STEPS: [AnswerStep<AnswerToIntent>; 5] = [
+    ("a corrected value", |turn, tx, _| {
+        corrected_value::correct(turn, tx)
+    }),
+    ("what is known elsewhere", known_elsewhere),
+    ("the end of a crisis", |turn, tx, _| {
+        carry_out::crisis_over(turn, tx)
+    }),
+    ("a reminder that was shown", by_words::cancel_of_shown),
+    ("the superpower", power_reply),
+];
+
+/// The reply to a message that is answered: `answer_steps` says by whom. `None`: the language model
+/// replies.
+pub(super) fn reply(turn: &MessageTurn, tx: &mut Tx, intent: Intent) -> Result<Option<String>> {
     offers::withdraw(turn, tx, &intent)?;
-    if let Some(reply) = notice_answers::answer(turn, tx)? {
+    if let Some(reply) = first_answer(&STEPS, turn, |step| step(turn, tx, &intent))? {
         return Ok(Some(reply));
-    }
-    if let Some(reply) = follow_ups::answer_about_change(turn, tx, &intent)? {
-        return Ok(Some(reply));
-    }
-    if !turn.left_to_model
-        && let Some(question) = undo_question::ask_first(turn, tx, &intent)?
-    {
-        return Ok(Some(question.into()));
     }
     // Links and warnings about secrets are never left to a model.
     let left_to_model = turn.left_to_model
         && !matches!(intent, Intent::ConnectCalendar | Intent::ConnectMail)
         && !turn.message.text.contains(REMOVED);
-    let power = turn.requested_power.as_ref();
-    if !left_to_model
-        && !power.is_some_and(RequestedPower::is_explicit)
-        && let Some(reply) = checkin_question::answer(turn, tx, &intent)?
-    {
-        return Ok(Some(reply.into()));
-    }
-    if !left_to_model
-        && power.is_some()
-        && let Some(reply) = corrected_value::correct(turn, tx)?
-    {
-        return Ok(Some(reply));
-    }
-    if !left_to_model && let Some(answer) = known_elsewhere(turn, tx)? {
-        return Ok(Some(answer.into()));
-    }
-    if !left_to_model
-        && power.is_some()
-        && let Some(reply) = carry_out::crisis_over(turn, tx)?
-    {
-        return Ok(Some(reply.into()));
-    }
-    if !left_to_model
-        && power.is_some()
-        && let Some(reply) = by_words::cancel_of_shown(turn, tx, &intent)?
-    {
-        return Ok(Some(reply));
-    }
-    if !left_to_model
-        && let Some(power) = power
-        && let Some(reply) = power_reply(turn, tx, power, &intent)?
-    {
-        return Ok(Some(reply));
-    }
     let replies = &turn.ingest.replies;
-    if !left_to_model && !replies.are_for(&intent) {
-        return carry_out::run(turn, tx, intent).map(Some);
+    if !left_to_model {
+        if let Some(reply) = first_answer(&OWN_STEPS, turn, |step| step(turn, tx, &intent))? {
+            return Ok(Some(reply));
+        }
+        if !replies.are_for(&intent) {
+            return carry_out::run(turn, tx, intent).map(Some);
+        }
     }
     if replies.are_too_many() {
         let (user, in_group) = (turn.user.id, turn.in_group());
         let text = &turn.message.text;
         let reply = turn.ingest.too_many_replies(tx, user, in_group, text)?;
-        return Ok(Some(reply.into()));
+        return Ok(Some(reply));
     }
     Ok(None)
 }
 
+fn answer_for_power(turn: &MessageTurn, tx: &mut Tx, intent: &Intent) -> Result<Option<String>> {
+    match turn.requested_power {
+        Some(_) => first_answer(&POWER_STEPS, turn, |step| step(turn, tx, intent)),
+        None => Ok(None),
+    }
+}
+
 /// The reply by a requested superpower, with the reminders that its change leaves.
-fn power_reply(
-    turn: &MessageTurn,
-    tx: &mut Tx,
-    power: &RequestedPower,
-    intent: &Intent,
-) -> Result<Option<Reply>> {
+fn power_reply(turn: &MessageTurn, tx: &mut Tx, intent: &Intent) -> Result<Option<String>> {
+    let Some(power) = turn.requested_power.as_ref() else {
+        return Ok(None);
+    };
     let Some(mut reply) = answer::answer_requested_power(turn, tx, power, intent)? else {
         return Ok(None);
     };
@@ -209,12 +200,12 @@ fn power_reply(
     if let Some(kept) = event_times::kept_reminders(turn, tx, intent)? {
         reply.push_str(&format!("\n{kept}"));
     }
-    Ok(Some(reply.into()))
+    Ok(Some(reply))
 }
 
 /// "when am i seeing sara", "what time is my dentist appointment", which are answered by what was told of
 /// her, or of it.
-fn known_elsewhere(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
+fn known_elsewhere(turn: &MessageTurn, tx: &mut Tx, _: &Intent) -> Result<Option<String>> {
     let Some(power) = turn.requested_power.as_ref() else {
         return Ok(None);
     };

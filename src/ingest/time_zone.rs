@@ -4,7 +4,7 @@ use super::powers::alarms;
 use crate::assistant::wording;
 use crate::clock::Zone;
 use crate::error::Result;
-use crate::ingest::dialog::latest::{self, ItemEvent, Latest, StatedFact};
+use crate::ingest::dialog::latest::{self, ItemEvent, LastNamed, StatedFact};
 use crate::ingest::listing::{self, listed};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{direct_chat, open_reminders};
@@ -17,7 +17,7 @@ const MINUTE_MS: i64 = 60_000;
 pub(super) fn set(turn: &MessageTurn, tx: &mut Tx, zone: Zone) -> Result<String> {
     let is_changed = turn.timezone().is_some_and(|known| known != zone);
     if is_changed && direct_chat::is_kept_from(turn, tx)? {
-        return Ok(wording::timezone_alone());
+        return Ok(wording::TIMEZONE_ALONE.to_owned());
     }
     tx.set_user_timezone(&turn.message.sender, turn.user.id, zone.name())?;
     alarms::plan(turn, tx, Some(zone), |_| true)?;
@@ -37,9 +37,9 @@ pub(super) fn set(turn: &MessageTurn, tx: &mut Tx, zone: Zone) -> Result<String>
         zone,
     ));
     listing::note(turn, tx, &in_utc)?;
-    let latest = Latest {
+    let latest = LastNamed {
         fact: Some(StatedFact::TimeZone),
-        ..Latest::of(ItemEvent::Set, &in_utc)
+        ..LastNamed::of(ItemEvent::Set, &in_utc)
     };
     latest.note(turn, tx)?;
     Ok(reply)

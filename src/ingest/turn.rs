@@ -2,14 +2,19 @@
 //! and access), and how they are read. The steps are functions of their modules that take it.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::sync::Arc;
+
+use serde_json::Value;
 
 use super::message_versions::{self, EarlierVersion};
 use super::prepare::LimitUses;
 use super::requested_power::RequestedPower;
 use super::{Endpoint, Ingest, Message, Mode, PreparedMessage};
 use crate::access::Access;
-use crate::assistant::PossibleMeanings;
+use crate::assistant::persona::Persona;
+use crate::assistant::powers::{self, PowerCalls};
+use crate::assistant::{self, Intent, LocalNow, MessageContext, PossibleMeanings, Words};
 use crate::clock::{Monotonic, Timestamp, Zone};
 use crate::error::Result;
 use crate::flags::Reader;
@@ -28,6 +33,7 @@ pub(super) struct MessageTurn<'a> {
     /// The user's flags.
     pub(super) flags: Reader<'a>,
     pub(super) message: Cow<'a, Message>,
+    pub(super) persona: Arc<Persona>,
     /// The id of the message's row, which may not be stored yet.
     pub(super) message_id: i64,
     pub(super) user: Arc<User>,
@@ -53,6 +59,8 @@ pub(super) struct MessageTurn<'a> {
     pub(super) limit_uses: Option<&'a LimitUses>,
     /// The limits have let it in before.
     pub(super) is_admitted: bool,
+    /// The first reminder that was set for it, as JSON: its answer carries it.
+    pub(super) schedule: OnceCell<Value>,
     pub(super) now: Timestamp,
     pub(super) mono: Monotonic,
 }
@@ -91,6 +99,7 @@ impl Ingest {
             left_to_model: self.is_left_to_model(message, &flags),
             flags,
             message: Cow::Borrowed(message),
+            persona: self.persona.get(),
             message_id: tx.next_message_id(),
             user,
             humans: room.humans + 1,
@@ -103,6 +112,7 @@ impl Ingest {
             by_model: false,
             limit_uses: Some(&prepared.limit_uses),
             is_admitted: false,
+            schedule: OnceCell::new(),
             now,
             mono: prepared.mono,
         };
@@ -121,6 +131,10 @@ impl Ingest {
 impl<'a> MessageTurn<'a> {
     pub(super) fn timezone(&self) -> Option<Zone> {
         self.user.timezone
+    }
+
+    pub(super) fn local_now(&self) -> LocalNow {
+        LocalNow::new(self.now, self.timezone())
     }
 
     /// The time zone for parsing times.
@@ -166,15 +180,60 @@ impl<'a> MessageTurn<'a> {
         self.ingest.language_of_notices(tx, user, in_group)
     }
 
+    /// The message with the facts that change its meaning.
+    pub(super) fn context(&self) -> MessageContext<'_> {
+        self.message
+            .context(&self.persona.name, self.timezone(), self.now)
+    }
+
+    /// A text that stands for the message.
+    pub(super) fn context_of<'t>(&'t self, text: &'t str) -> MessageContext<'t> {
+        MessageContext {
+            text,
+            ..self.context()
+        }
+    }
+
+    /// An earlier message of the person, read as when it came.
+    pub(super) fn context_then<'t>(&'t self, message: &'t MessageRow) -> MessageContext<'t> {
+        MessageContext {
+            now: message.received_at,
+            ..self.context_of(assistant::without_loose_link(&message.text))
+        }
+    }
+
+    pub(super) fn understand(&self, text: &str) -> Intent {
+        assistant::understand(&self.context_of(text))
+    }
+
+    /// The meaning of a request that was put together: the person did not type it, so a group's does
+    /// not name the assistant.
+    pub(super) fn understand_own(&self, request: &str) -> Intent {
+        assistant::understand(&MessageContext {
+            group: false,
+            ..self.context_of(request)
+        })
+    }
+
+    /// The requests to superpowers in a text.
+    pub(super) fn recognise(&self, text: &str) -> PowerCalls {
+        powers::recognise(&self.context_of(text))
+    }
+
+    /// The message's words without the assistant's name.
+    pub(super) fn words(&self) -> Words<'_> {
+        self.words_of(&self.message.text)
+    }
+
+    pub(super) fn words_of<'t>(&self, text: &'t str) -> Words<'t> {
+        assistant::words_without_name(text, &self.persona.name)
+    }
+
     /// What the message may mean where that is unknown.
     pub(super) fn possible_meanings(&self) -> Cow<'a, PossibleMeanings> {
         match self.unknown {
             Some(unknown) => Cow::Borrowed(unknown),
-            None => {
-                let persona = &self.ingest.persona.get().name;
-                let context = self.message.context(persona, self.timezone(), self.now);
-                Cow::Owned(PossibleMeanings::read(&context))
-            }
+            None => Cow::Owned(PossibleMeanings::read(&self.context())),
         }
     }
 

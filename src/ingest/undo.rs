@@ -6,7 +6,7 @@ use crate::assistant::powers::{Power, PowerAction};
 use crate::assistant::wording;
 use crate::error::Result;
 use crate::ingest::dialog::latest::{
-    self, ItemEvent, Latest, LatestReminder, ReminderChange, StatedFact,
+    self, ItemEvent, LastNamed, NotedReminder, ReminderChange, StatedFact,
 };
 use crate::ingest::dialog::{LATEST_MS, NUMBERS_MS};
 use crate::ingest::listing::{described, listed, pairs};
@@ -26,9 +26,8 @@ pub(in crate::ingest) fn last_or_nothing(turn: &MessageTurn, tx: &mut Tx) -> Res
 }
 
 fn nothing(turn: &MessageTurn, tx: &Tx) -> Result<String> {
-    Ok(wording::nothing_to_undo_in(
-        turn.fixed_language(tx)?.as_deref(),
-    ))
+    let language = turn.fixed_language(tx)?;
+    Ok(wording::nothing_to_undo_in(language.as_deref()).to_owned())
 }
 
 /// What became of the last change when it was to be taken back.
@@ -56,9 +55,9 @@ fn in_words(turn: &MessageTurn, tx: &Tx, outcome: UndoOutcome) -> Result<Option<
     let language = language.as_deref();
     Ok(match outcome {
         UndoOutcome::Undone(text) => Some(text),
-        UndoOutcome::Gone => Some(wording::nothing_to_undo_in(language)),
-        UndoOutcome::TooLate => Some(wording::too_late_to_undo_in(language)),
-        UndoOutcome::UndoneAlready => Some(wording::undone_already_in(language)),
+        UndoOutcome::Gone => Some(wording::nothing_to_undo_in(language).to_owned()),
+        UndoOutcome::TooLate => Some(wording::too_late_to_undo_in(language).to_owned()),
+        UndoOutcome::UndoneAlready => Some(wording::undone_already_in(language).to_owned()),
         UndoOutcome::NoChange | UndoOutcome::Own => None,
     })
 }
@@ -134,7 +133,7 @@ pub(in crate::ingest) fn told_last(turn: &MessageTurn, tx: &mut Tx) -> Result<Op
 pub(in crate::ingest) fn take_back(
     turn: &MessageTurn,
     tx: &mut Tx,
-    latest: &Latest,
+    latest: &LastNamed,
 ) -> Result<Option<String>> {
     let mut replies = Vec::new();
     let bring_back = |tx: &mut Tx<'_>| match latest.message_id {
@@ -173,17 +172,21 @@ fn change_back(turn: &MessageTurn, tx: &mut Tx, change: &ReminderChange) -> Resu
     let Some(open) = tx.reminder(&change.after.schedule_id)? else {
         return Ok(None);
     };
-    let (now, timezone) = (turn.now, turn.timezone());
+    let now = turn.now;
     if is_changed_since(turn, tx, &change.after, &open)? {
         return Ok(Some(wording::changed_since(
-            &open.text, open.send_at, now, timezone,
+            &open.text,
+            open.send_at,
+            turn.local_now(),
         )));
     }
     let (recurrence, send_at) = change.before.next_after(now);
     if send_at <= now {
         let before = (send_at, open.send_at);
         return Ok(Some(wording::time_has_passed(
-            &open.text, before, now, timezone,
+            &open.text,
+            before,
+            turn.local_now(),
         )));
     }
     let earlier = ReminderRequest {
@@ -195,13 +198,16 @@ fn change_back(turn: &MessageTurn, tx: &mut Tx, change: &ReminderChange) -> Resu
 }
 
 /// Cancels what was set. What came before, and was put off by it, counts as come again.
-fn cancel_set(turn: &MessageTurn, tx: &mut Tx, latest: &Latest) -> Result<Option<String>> {
+fn cancel_set(turn: &MessageTurn, tx: &mut Tx, latest: &LastNamed) -> Result<Option<String>> {
     let (mut open, mut replies) = (Vec::new(), Vec::new());
     for set in &latest.changes.set {
         match tx.reminder(&set.schedule_id)? {
             Some(row) if is_changed_since(turn, tx, set, &row)? => {
-                let (now, zone) = (turn.now, turn.timezone());
-                replies.push(wording::changed_since(&row.text, row.send_at, now, zone));
+                replies.push(wording::changed_since(
+                    &row.text,
+                    row.send_at,
+                    turn.local_now(),
+                ));
             }
             row => open.extend(row),
         }
@@ -215,9 +221,9 @@ fn cancel_set(turn: &MessageTurn, tx: &mut Tx, latest: &Latest) -> Result<Option
     match delivery {
         Some(delivery) => {
             replies.push(wording::snooze_taken_back(&listed(&open)));
-            let latest = Latest {
+            let latest = LastNamed {
                 reminders: delivery.reminders,
-                ..Latest::of(ItemEvent::Delivered, &[])
+                ..LastNamed::of(ItemEvent::Delivered, &[])
             };
             latest.note(turn, tx)?;
         }
@@ -235,7 +241,7 @@ fn cancel_set(turn: &MessageTurn, tx: &mut Tx, latest: &Latest) -> Result<Option
 fn is_changed_since(
     turn: &MessageTurn,
     tx: &Tx,
-    noted: &LatestReminder,
+    noted: &NotedReminder,
     row: &Reminder,
 ) -> Result<bool> {
     let (_, next) = noted.next_after(turn.now);
@@ -260,12 +266,12 @@ pub(in crate::ingest) fn bring_back(
     if reminders.is_empty() && memories.is_empty() {
         return Ok(None);
     }
-    Latest::of(ItemEvent::Set, &reminders).note(turn, tx)?;
+    LastNamed::of(ItemEvent::Set, &reminders).note(turn, tx)?;
     Ok(Some(wording::brought_back_in(
         turn.fixed_language(tx)?.as_deref(),
         &pairs(&described(&reminders, turn.timezone())),
         &memories,
-        (turn.now, turn.timezone()),
+        turn.local_now(),
     )))
 }
 
@@ -277,10 +283,10 @@ pub(in crate::ingest) fn undo_fact(
 ) -> Result<String> {
     let id = match fact {
         StatedFact::Memory(id) | StatedFact::CorrectedMemory(id) => id,
-        StatedFact::Name => return Ok(wording::name_stays()),
-        StatedFact::TimeZone => return Ok(wording::timezone_stays()),
-        StatedFact::FormOfAddress => return Ok(wording::form_of_address_stays()),
-        StatedFact::Notices => return Ok(wording::notices_stay()),
+        StatedFact::Name => return Ok(wording::NAME_STAYS.to_owned()),
+        StatedFact::TimeZone => return Ok(wording::TIMEZONE_STAYS.to_owned()),
+        StatedFact::FormOfAddress => return Ok(wording::FORM_OF_ADDRESS_STAYS.to_owned()),
+        StatedFact::Notices => return Ok(wording::NOTICES_STAY.to_owned()),
     };
     let known = memories::known(turn, tx)?.memories;
     let Some(memory) = known.into_iter().find(|memory| memory.id == *id) else {

@@ -6,7 +6,7 @@ use crate::assistant::powers::Power;
 use crate::assistant::{self, Intent, wording};
 use crate::error::Result;
 use crate::ingest::dialog::NUMBERS_MS;
-use crate::ingest::dialog::latest::{self, ItemEvent, Latest, StatedFact};
+use crate::ingest::dialog::latest::{self, ItemEvent, LastNamed, StatedFact};
 use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::limits;
 use crate::ingest::turn::MessageTurn;
@@ -40,7 +40,7 @@ pub(in crate::ingest) fn ask_first(
             ..
         }
     );
-    if !is_undo || turn.agent.is_none() {
+    if !is_undo || turn.agent.is_none() || turn.left_to_model {
         return Ok(None);
     }
     let power = turn.requested_power.as_ref().and_then(|it| it.undone());
@@ -60,10 +60,9 @@ pub(in crate::ingest) fn ask_first(
         None => Vec::new(),
     };
     let since = messages.iter().take_while(|one| one.id > changed_by);
-    let persona = &turn.ingest.persona.get().name;
     let is_to_assistant = |one: &&MessageRow| {
         let is_own = one.user == turn.user.id;
-        is_own && (!turn.in_group() || assistant::addresses(&one.text, persona))
+        is_own && (!turn.in_group() || assistant::addresses(&one.text, &turn.persona.name))
     };
     let own = since.filter(is_to_assistant);
     let mut candidates = own.take(LOOKED_AT_MAX).map(|one| candidate_of(turn, one));
@@ -113,7 +112,7 @@ fn others_change(turn: &MessageTurn, tx: &Tx, changed_by: i64) -> Result<Option<
 pub(in crate::ingest) fn is_only_undone_since(
     turn: &MessageTurn,
     tx: &Tx,
-    latest: &Latest,
+    latest: &LastNamed,
 ) -> Result<bool> {
     let messages = match turn.room.head {
         Some(head) => tx.view().chain(head, LOOKED_AT_MAX)?,
@@ -136,7 +135,7 @@ pub(in crate::ingest) fn changed_by(
         return Ok(write.and_then(|write| write.message_id));
     }
     let latest = latest::read_own(turn, tx, NUMBERS_MS)?;
-    let can_be_undone = |latest: &Latest| {
+    let can_be_undone = |latest: &LastNamed| {
         let is_done = latest.event != ItemEvent::Delivered || latest.fact.is_some();
         !latest.is_undone && is_done && !stays(latest)
     };
@@ -150,11 +149,7 @@ fn candidate_of(turn: &MessageTurn, last: &MessageRow) -> UndoCandidate {
     if last.user != turn.user.id || last.decision.is_some() {
         return UndoCandidate::None;
     }
-    let persona = &turn.ingest.persona.get().name;
-    let mut message = turn.message.clone().into_owned();
-    message.text.clone_from(&last.text);
-    let context = message.context(persona, turn.timezone(), last.received_at);
-    let understood = assistant::understand_all(&context);
+    let understood = assistant::understand_all(&turn.context_then(last));
     let is_for_power = !understood.calls.calls.is_empty();
     let unknown = understood.unknown.as_ref();
     let names_reminder = unknown.is_some_and(|unknown| unknown.named_follow_up.is_some());
@@ -179,7 +174,8 @@ fn candidate_of(turn: &MessageTurn, last: &MessageRow) -> UndoCandidate {
         // "cancel ben"
         Intent::Unknown if names_reminder => true,
         Intent::Unknown if is_for_power => {
-            !assistant::only_asks(&last.text, persona) && !only_shows(&last.text, persona)
+            !assistant::only_asks(&turn.words_of(&last.text))
+                && !only_shows(&last.text, &turn.persona.name)
         }
         _ => true,
     };
@@ -203,7 +199,7 @@ fn only_shows(text: &str, persona: &str) -> bool {
 }
 
 /// Whether it is a name or another setting alone, which can't be taken back.
-pub(in crate::ingest) fn stays(latest: &Latest) -> bool {
+pub(in crate::ingest) fn stays(latest: &LastNamed) -> bool {
     let is_kept = latest.fact.as_ref().is_some_and(StatedFact::stays);
     is_kept && latest.changes == Default::default()
 }

@@ -414,6 +414,7 @@ async fn true_times_are_left_alone() {
             "2027-05-06T09:00",
             "Set for Thursday, 6 May, at 9:00, an hour before your call at 10:00.",
         ),
+        ("2027-05-06T09:00", "It is set."),
         ("2027-05-06T09:00", "It is set for nine."),
         (
             "2027-05-06T09:00",
@@ -426,6 +427,15 @@ async fn true_times_are_left_alone() {
         assert_eq!(reply(service, "ana", SET_INSTEAD[0].0).await, answer);
         assert_eq!(model.requests().len() - before, 2, "{answer}");
     }
+    // A 9 that may be in the morning stays, and the hour of the evening follows it.
+    let before = model.requests().len();
+    model.next(run_at("2027-05-06T21:00"));
+    model.next(says("Tomorrow at 9, as you asked."));
+    assert_eq!(
+        reply(service, "ana", SET_INSTEAD[0].0).await,
+        "Tomorrow at 9, as you asked.\n(What is set: “run”, Thursday, 6 May 2027, 21:00.)"
+    );
+    assert_eq!(model.requests().len() - before, 2);
     // Two, one of which is named.
     let both = json!([{"text": "eat", "at": "2027-05-06T13:00"}, {"text": "run", "at": "2027-05-06T09:00"}]);
     let calls: Vec<(&str, Value)> = both

@@ -28,7 +28,7 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     } else if is_about_account(request, &EXPORT) || is_export(request) {
         Some(Intent::Account(AccountTask::Export))
     } else if message.is_addressed && asks_what_is_kept(request) {
-        Some(Intent::Say(wording::what_is_kept()))
+        Some(Intent::Say(wording::WHAT_IS_KEPT.to_owned()))
     } else if is_question || is_help(request) || request.starts_with("what can you do") {
         Some(Intent::Help(None))
     } else {

@@ -180,7 +180,7 @@ fn spans(
         phrases!["after", "before", "between", "from", "until", "till", "by"],
     );
     let is_time = when::read(words, from).is_some() || hours::is_count(words, from);
-    (is_time && from < range.end).then(|| Intent::Unclear(wording::asked_days_unclear()))
+    (is_time && from < range.end).then(|| Intent::unclear(wording::ASKED_DAYS_UNCLEAR))
 }
 
 /// "whats my week look like", "my alarms".

@@ -63,5 +63,5 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
         true => wording::weeks_until,
         false => wording::date_of,
     };
-    Some(Intent::Say(answer(day.start, now, message.timezone())))
+    Some(Intent::Say(answer(day.start, message.local_now())))
 }

@@ -69,7 +69,7 @@ fn remember(message: &ParsedMessage) -> Option<Intent> {
     if text.is_empty() || says_nothing(&text) {
         return message
             .is_addressed
-            .then(|| Intent::Unclear(wording::memory_empty()));
+            .then(|| Intent::unclear(wording::MEMORY_EMPTY));
     }
     if is_unfinished(&Words::new(&text)) {
         return Some(Intent::Unclear(wording::memory_unfinished(&text)));
@@ -108,7 +108,7 @@ fn remember(message: &ParsedMessage) -> Option<Intent> {
     }
     Some(match meant(&text) {
         Some(text) => Intent::Remember { text },
-        None => Intent::Unclear(wording::memory_unclear()),
+        None => Intent::unclear(wording::MEMORY_UNCLEAR),
     })
 }
 
@@ -268,7 +268,7 @@ fn forget(message: &ParsedMessage) -> Option<Intent> {
     if FORGET_THAT.contains(request) {
         return message
             .is_addressed
-            .then(|| Intent::Say(wording::never_mind()));
+            .then(|| Intent::Say(wording::NEVER_MIND.to_owned()));
     }
     let from = words.after(
         message.start,
@@ -285,7 +285,7 @@ fn forget(message: &ParsedMessage) -> Option<Intent> {
     let end = words.before_courtesy(from, words.len());
     // "forget what tom owes me"
     if words.get(from) == "what" && (from..end).any(|at| matches!(words.get(at), "owe" | "owes")) {
-        return Some(Intent::Unclear(wording::debt_is_no_memory()));
+        return Some(Intent::unclear(wording::DEBT_IS_NO_MEMORY));
     }
     let about = subject(words.original(from..end));
     (!about.is_empty()).then_some(Intent::Forget { about })

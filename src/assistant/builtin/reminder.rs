@@ -161,7 +161,7 @@ fn set_late(message: &ParsedMessage) -> Option<Intent> {
         let found = repeats::read(&message.words, message.start).filter(|(_, end)| *end == before);
         return Some(match found {
             Some((repeat, _)) => recurring(message, &repeat, &text),
-            None => Intent::Unclear(wording::reminder_repeats_unclear()),
+            None => Intent::unclear(wording::REMINDER_REPEATS_UNCLEAR),
         });
     };
     let after = message.words.skip(end, phrases!["please"]);
@@ -327,7 +327,7 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
         Some(_) if is_half_read(words, range.clone()) || has_second_day(words, range.clone()) => {
             Intent::Unclear(wording::reminder_half_understood(&parsed.text))
         }
-        _ if several => Intent::Unclear(wording::reminder_one_time()),
+        _ if several => Intent::unclear(wording::REMINDER_ONE_TIME),
         _ if parsed.text.chars().count() > REMINDER_CHARS_MAX => {
             Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX))
         }
@@ -353,7 +353,7 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
             Intent::Unclear(wording::reminder_half_understood(&parsed.text))
         }
         None if parsed.text.is_empty() => Intent::AskRest {
-            reply: wording::reminder_empty(),
+            reply: wording::REMINDER_EMPTY.to_owned(),
             before: ANYTHING_TO_REMIND.to_owned(),
             after: String::new(),
         },
@@ -419,7 +419,7 @@ fn finished(message: &ParsedMessage, spec: &TimeExpression, text: &str) -> Inten
     let text = if names_nothing(text) { "" } else { text };
     match when::resolve(spec, message.context.now, message.zone()) {
         Ok(send_at) if text.is_empty() => Intent::AskWhat {
-            reply: wording::reminder_without_text(),
+            reply: wording::REMINDER_WITHOUT_TEXT.to_owned(),
             send_at,
             recurrence: None,
         },

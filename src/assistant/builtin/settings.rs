@@ -135,7 +135,7 @@ fn name(message: &ParsedMessage) -> Option<Intent> {
             .chars()
             .any(|c| c.is_control() || matches!(c, '<' | '>' | '/' | '\\' | '{' | '}'));
     if !called && tells_no_name(words, from..end) {
-        return Some(Intent::Unclear(wording::name_left()));
+        return Some(Intent::unclear(wording::NAME_LEFT));
     }
     match is_name {
         true => Some(match rest {

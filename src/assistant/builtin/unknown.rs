@@ -126,16 +126,8 @@ fn statement(message: &ParsedMessage) -> Option<Statement> {
     })
 }
 
-/// Bytes beside the name in a message that asks for a list, with courtesies.
-const LIST_BYTES_MAX: usize = 40;
-
 /// "list", "show all": which list is said by what was before.
-pub fn asks_for_list(text: &str, persona: &str) -> bool {
-    if text.len() > persona.len() + LIST_BYTES_MAX {
-        return false; // most messages
-    }
-    let mut words = Words::new(text);
-    parsing::drop_name(&mut words, persona);
+pub fn asks_for_list(words: &Words) -> bool {
     phrases![
         "list", "list all", "list them", "show", "show all", "show me", "show me all", "show them",
         "show list", "show me the list", "whats open", "what is open", "whats left", "all"

@@ -231,7 +231,7 @@ impl ParcelState {
         };
         match entry.moved(to, context) {
             Ok(time) => self.set_time_of(entry.id, time, context),
-            Err(TimeProblem::ComesAgain) => Some(planned_time::comes_again()),
+            Err(TimeProblem::ComesAgain) => Some(planned_time::COMES_AGAIN.to_owned()),
             Err(TimeProblem::Unclear) => Some(new_day_needed(entry, context)),
         }
     }

@@ -126,9 +126,8 @@ static OF_ANOTHER: Phrases = Phrases::new(&[
     "on that day", "that day", "the day after that", "the next day", "the following day",
 ]);
 
-fn day_unsure() -> String {
-    "I'm not sure which day you mean. Please say it like “on friday” or “on 5 December”.".to_owned()
-}
+const DAY_UNSURE: &str =
+    "I'm not sure which day you mean. Please say it like “on friday” or “on 5 December”.";
 
 /// The time between the words `from` and `end`. `evening`: a bare 8 is 20:00.
 pub(super) fn find(
@@ -163,9 +162,9 @@ pub(super) fn find(
     let of_another = (from..end).find_map(|at| Some((at, words.after(at, &OF_ANOTHER)?)));
     spans.extend(of_another);
     let time = if of_another.is_some() {
-        Err(day_unsure())
+        Err(DAY_UNSURE.to_owned())
     } else if repeats(words, from..end) {
-        Err(comes_again())
+        Err(COMES_AGAIN.to_owned())
     } else if has_span(words, from..end, &spec) {
         Err("When does it begin? Please say one day and one time.".to_owned())
     } else if is_two || has_choice(words, from..end) {
@@ -173,7 +172,7 @@ pub(super) fn find(
     } else if has_day_left(words, from..end, &spans)
         || spec.day.is_none() && has_slashed_left(words, from..end, &spans)
     {
-        Err(day_unsure())
+        Err(DAY_UNSURE.to_owned())
     } else if is_vague(words, &spans) {
         Err("Which day exactly? Please say it with the day, for example “on friday” or “on 5 December”.".to_owned())
     } else {
@@ -208,10 +207,7 @@ pub(super) fn short_day(message: &ParsedMessage, at: usize, end: usize) -> Optio
 }
 
 /// The reply about a recurring time.
-pub(super) fn comes_again() -> String {
-    "I keep only what comes once here. Tell me the next day of it; or I remind you each time: “remind me every friday at 9 of …”."
-        .to_owned()
-}
+pub(super) const COMES_AGAIN: &str = "I keep only what comes once here. Tell me the next day of it; or I remind you each time: “remind me every friday at 9 of …”.";
 
 /// Whether words of a day are left, so that it was half understood: "friday week".
 fn has_day_left(words: &Words, range: std::ops::Range<usize>, spans: &[(usize, usize)]) -> bool {
@@ -369,9 +365,9 @@ fn problem_text(problem: Problem) -> String {
         Problem::NoSuchTime => {
             "No calendar has that day or time. Which one do you mean?".to_owned()
         }
-        Problem::WeekdayMismatch => wording::weekday_mismatch(),
-        Problem::NotSummerTime => wording::not_summer_time(),
-        Problem::PartMismatch => wording::part_of_day_mismatch(),
+        Problem::WeekdayMismatch => wording::WEEKDAY_MISMATCH.to_owned(),
+        Problem::NotSummerTime => wording::NOT_SUMMER_TIME.to_owned(),
+        Problem::PartMismatch => wording::PART_OF_DAY_MISMATCH.to_owned(),
         Problem::HalfHour(hour) => wording::half_hour_unsure(hour),
         Problem::Ambiguous(a, b) => wording::reminder_date_ambiguous(a, b),
     }

@@ -190,7 +190,7 @@ impl ReservationState {
         let to = if is_late { to.in_the_evening() } else { to };
         let time = match entry.moved(&to, context) {
             Ok(time) => time,
-            Err(TimeProblem::ComesAgain) => return Some(planned_time::comes_again()),
+            Err(TimeProblem::ComesAgain) => return Some(planned_time::COMES_AGAIN.to_owned()),
             Err(TimeProblem::Unclear) => return Some(NEW_TIME_UNCLEAR.to_owned()),
         };
         let id = self.bookings.set_time(id, time, context)?;

@@ -167,7 +167,7 @@ impl TravelState {
 /// The stop was looked for and isn't there.
 fn none_of(kind: StopKind, to: &str, context: &PowerContext) -> String {
     if !context.facts.has_calendar && !context.facts.has_mailbox {
-        return not_connected();
+        return NOT_CONNECTED.to_owned();
     }
     let to = match to {
         "" => String::new(),
@@ -176,10 +176,7 @@ fn none_of(kind: StopKind, to: &str, context: &PowerContext) -> String {
     format!("I see no {}{to} in your mail and calendars.", kind.named())
 }
 
-fn not_connected() -> String {
-    "With your mailbox or calendar I put your trips together: check-in, when to leave, gates, your hotel's address. Say “connect my mail” or “connect my calendar” to connect one."
-        .to_owned()
-}
+const NOT_CONNECTED: &str = "With your mailbox or calendar I put your trips together: check-in, when to leave, gates, your hotel's address. Say “connect my mail” or “connect my calendar” to connect one.";
 
 fn check_in(stop: &Stop, context: &PowerContext) -> Option<Notice> {
     if stop.kind != StopKind::Flight {

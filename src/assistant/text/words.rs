@@ -10,7 +10,8 @@ use super::phrases::PhraseList;
 use super::time_cache::TimeCache;
 use super::word_set::{HashedWord, hash};
 
-pub(in crate::assistant) struct Words<'a> {
+/// A text as words.
+pub struct Words<'a> {
     text: &'a str,
     /// The words in lower case, single spaces between.
     lower: String,

@@ -108,9 +108,8 @@ pub fn name_unclear(chars_max: usize) -> String {
 }
 
 /// The sentence contained no name.
-pub fn name_left() -> String {
-    "That tells me no name, so I've changed nothing. Say it like “my name is Ana”.".to_owned()
-}
+pub const NAME_LEFT: &str =
+    "That tells me no name, so I've changed nothing. Say it like “my name is Ana”.";
 
 pub fn introduction(persona: &str) -> String {
     format!(
@@ -174,7 +173,7 @@ pub fn photos_unseen(persona: &str) -> String {
 pub fn limit_reached(persona: &str) -> String {
     format!(
         "You've had all of today's free messages, so {persona} has to rest until midnight UTC. {}",
-        upgrade_message()
+        UPGRADE_MESSAGE
     )
 }
 
@@ -182,23 +181,20 @@ pub fn limit_reached(persona: &str) -> String {
 pub fn paywall(persona: &str) -> String {
     format!(
         "{persona} is here for subscribers at the moment. {}",
-        upgrade_message()
+        UPGRADE_MESSAGE
     )
 }
 
-pub fn upgrade_message() -> &'static str {
-    "Subscribe for unlimited messages and superpowers."
-}
+pub const UPGRADE_MESSAGE: &str = "Subscribe for unlimited messages and superpowers.";
 
 /// For a group: the reader may not be the one who can subscribe.
-pub fn owner_upgrade_message() -> &'static str {
-    "Superpowers work here once the group's owner has subscribed."
-}
+pub const OWNER_UPGRADE_MESSAGE: &str =
+    "Superpowers work here once the group's owner has subscribed.";
 
 pub fn superpower_requires_subscription(persona: &str) -> String {
     format!(
         "That's one of {persona}'s superpowers, and they come with a subscription. {}",
-        upgrade_message()
+        UPGRADE_MESSAGE
     )
 }
 
@@ -216,9 +212,7 @@ pub fn superpower_alone(title: &str) -> String {
 }
 
 /// "no" after something was done without a question.
-pub fn done_already() -> String {
-    "It's done already; “undo” takes it back.".to_owned()
-}
+pub const DONE_ALREADY: &str = "It's done already; “undo” takes it back.";
 
 /// A change of something personal was requested in a group.
 /// `may_be_shared`: it may be meant for a bill of the group.
@@ -233,27 +227,18 @@ pub fn changed_alone(may_be_shared: bool) -> String {
 }
 
 /// Memories are not handled in groups.
-pub fn memories_alone() -> String {
-    "What I remember for you is between the two of us, and others read along here. Tell me in our direct chat."
-        .to_owned()
-}
+pub const MEMORIES_ALONE: &str = "What I remember for you is between the two of us, and others read along here. Tell me in our direct chat.";
 
 /// For a group, from which the time zone of somebody with a direct chat isn't changed.
-pub fn timezone_alone() -> String {
-    "All your reminders go by your time zone, so I change it only in our direct chat. Tell me there."
-        .to_owned()
-}
+pub const TIMEZONE_ALONE: &str = "All your reminders go by your time zone, so I change it only in our direct chat. Tell me there.";
 
 /// For a group, when the answer was sent to the direct chat.
-pub fn answered_alone() -> String {
-    "What is your own I've told you in our direct chat, as others read along here.".to_owned()
-}
+pub const ANSWERED_ALONE: &str =
+    "What is your own I've told you in our direct chat, as others read along here.";
 
 /// For a group, when the person has no direct chat.
-pub fn ask_alone() -> String {
-    "What is your own I don't tell here, as others read along. Ask me in our direct chat."
-        .to_owned()
-}
+pub const ASK_ALONE: &str =
+    "What is your own I don't tell here, as others read along. Ask me in our direct chat.";
 
 /// `still_sends`: the superpower still sends messages on its own.
 pub fn superpower_ended(title: &str, still_sends: bool) -> String {

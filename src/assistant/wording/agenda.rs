@@ -2,14 +2,14 @@
 
 use super::quoted;
 use super::reminders::numbered_reminders;
-use crate::clock::{Timestamp, Zone};
+use crate::assistant::LocalNow;
+use crate::clock::Timestamp;
 /// Reminders within a span of time ("tomorrow") or about something.
 pub fn reminders_found(
     reminders: &[(&str, Timestamp)],
     span: Option<&str>,
     about: Option<&str>,
-    now: Timestamp,
-    timezone: Option<Zone>,
+    now: LocalNow,
 ) -> String {
     let which = match (span, about) {
         (Some(span), _) => format!(" {span}"),
@@ -20,14 +20,12 @@ pub fn reminders_found(
         return format!("You have no reminders{which}.");
     }
     let count = super::account::counted(reminders.len(), "reminder", "reminders");
-    let lines = numbered_reminders(reminders, now, timezone);
+    let lines = numbered_reminders(reminders, now);
     super::numbered_list(&format!("{count}{which}:"), lines, reminders.len())
 }
 
 /// Days of a question that are not understood.
-pub fn asked_days_unclear() -> String {
-    "I'm not sure which days you mean. I know for example “what do I have tomorrow?”, “what do I have on friday evening?” and “reminders for this week”.".to_owned()
-}
+pub const ASKED_DAYS_UNCLEAR: &str = "I'm not sure which days you mean. I know for example “what do I have tomorrow?”, “what do I have on friday evening?” and “reminders for this week”.";
 
 /// A line's end for a reminder whose later times are not listed.
 pub fn comes_more_often(what: &str, listed: usize) -> String {
@@ -48,13 +46,12 @@ pub fn agenda(
     reminders: &[(&str, Timestamp)],
     more: &[String],
     span: &str,
-    now: Timestamp,
-    timezone: Option<Zone>,
+    now: LocalNow,
 ) -> String {
     if reminders.is_empty() && more.is_empty() {
         return format!("I know of nothing {span}.");
     }
-    let lines = numbered_reminders(reminders, now, timezone);
+    let lines = numbered_reminders(reminders, now);
     let mut title = format!("{span}:");
     if let Some(first) = title.get_mut(..1) {
         first.make_ascii_uppercase();

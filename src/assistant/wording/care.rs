@@ -85,16 +85,12 @@ pub fn after_crisis(language: Option<&str>) -> String {
 }
 
 /// After an emergency, where the other requests of the message are beyond a limit.
-pub fn nothing_else_done() -> String {
-    "I've done nothing else of your message.".to_owned()
-}
+pub const NOTHING_ELSE_DONE: &str = "I've done nothing else of your message.";
 
 /// To a plain request that isn't understood, soon after a crisis: without a word of what else
 /// there is.
-pub fn unknown_after_crisis() -> String {
-    "I'm afraid I can't help with that. The number above stays there for you at any hour."
-        .to_owned()
-}
+pub const UNKNOWN_AFTER_CRISIS: &str =
+    "I'm afraid I can't help with that. The number above stays there for you at any hour.";
 
 /// An answer to somebody who says that a crisis is over.
 pub fn crisis_over(language: Option<&str>) -> String {
@@ -141,21 +137,12 @@ fn is_without_988(phone: &str) -> bool {
     area.is_some_and(|area| WITHOUT_988.contains(&area))
 }
 
-pub fn how_to_delete_account() -> String {
-    "I can't delete your account from this chat. Ask whoever runs this service (the command is “chatkeep user delete”), or sign in and send POST /account/deletion with the confirmation “DELETE MY ACCOUNT”. 30 days later everything I keep of you is deleted for good: messages, memories, reminders, lists and photos. Until then “chatkeep user keep” or DELETE /account/deletion takes it back; a subscription ends with its period. To take away only what I remember, say “forget everything”."
-        .to_owned()
-}
+pub const HOW_TO_DELETE_ACCOUNT: &str = "I can't delete your account from this chat. Ask whoever runs this service (the command is “chatkeep user delete”), or sign in and send POST /account/deletion with the confirmation “DELETE MY ACCOUNT”. 30 days later everything I keep of you is deleted for good: messages, memories, reminders, lists and photos. Until then “chatkeep user keep” or DELETE /account/deletion takes it back; a subscription ends with its period. To take away only what I remember, say “forget everything”.";
 
 /// Who can read what is written, and what is kept of it.
-pub fn what_is_kept() -> String {
-    "I keep our messages and what comes of them: memories, reminders, lists and photos. Whoever runs this service could read that, and where a language model writes my answers, it gets what they need. What you tell me in our direct chat I don't tell in a group. “export my data” says how you get all of it, “delete my account” how it is deleted."
-        .to_owned()
-}
+pub const WHAT_IS_KEPT: &str = "I keep our messages and what comes of them: memories, reminders, lists and photos. Whoever runs this service could read that, and where a language model writes my answers, it gets what they need. What you tell me in our direct chat I don't tell in a group. “export my data” says how you get all of it, “delete my account” how it is deleted.";
 
-pub fn how_to_export_data() -> String {
-    "I can't send your data in this chat. Ask whoever runs this service for it (the command is “chatkeep user export”), or sign in and send POST /account/export; GET /account/export/ with the job's id then says where to download it. It is one file of everything I keep of you, with messages, memories, reminders and lists. It changes nothing here."
-        .to_owned()
-}
+pub const HOW_TO_EXPORT_DATA: &str = "I can't send your data in this chat. Ask whoever runs this service for it (the command is “chatkeep user export”), or sign in and send POST /account/export; GET /account/export/ with the job's id then says where to download it. It is one file of everything I keep of you, with messages, memories, reminders and lists. It changes nothing here.";
 
 #[cfg(test)]
 mod tests {

@@ -7,40 +7,27 @@ pub fn connect_service(is_for_mail: bool, link: &str, minutes: i64) -> String {
 }
 
 /// In a group others would see the link.
-pub fn connect_alone() -> String {
-    "Ask me that in our own chat: the link is for you alone.".to_owned()
-}
+pub const CONNECT_ALONE: &str = "Ask me that in our own chat: the link is for you alone.";
 
 /// The person said yes; a later message says whether the change was made.
-pub fn calendar_change_begun() -> String {
-    "Okay, I'm on it. I write as soon as your calendar has it.".to_owned()
-}
+pub const CALENDAR_CHANGE_BEGUN: &str = "Okay, I'm on it. I write as soon as your calendar has it.";
 
-pub fn calendar_changes_under_way() -> String {
-    "Several changes of your calendar are under way. Please ask again when they are done."
-        .to_owned()
-}
+pub const CALENDAR_CHANGES_UNDER_WAY: &str =
+    "Several changes of your calendar are under way. Please ask again when they are done.";
 
-pub fn calendar_gone() -> String {
-    "That calendar is no longer connected.".to_owned()
-}
+pub const CALENDAR_GONE: &str = "That calendar is no longer connected.";
 
 /// Nothing can be written here later, so nobody could say how it went.
-pub fn calendar_change_not_here() -> String {
-    "I can't change your calendar from here, as I could not tell you how it went.".to_owned()
-}
+pub const CALENDAR_CHANGE_NOT_HERE: &str =
+    "I can't change your calendar from here, as I could not tell you how it went.";
 
 /// Without a version a change of somebody else's could be lost.
-pub fn calendar_event_has_no_version() -> String {
-    "I don't know the newest version of that event yet. Please ask again in a few minutes."
-        .to_owned()
-}
+pub const CALENDAR_EVENT_HAS_NO_VERSION: &str =
+    "I don't know the newest version of that event yet. Please ask again in a few minutes.";
 
 /// The event was just added, or was deleted.
-pub fn calendar_event_not_seen() -> String {
-    "I don't see that event in your calendar at the moment. Please ask again in a minute."
-        .to_owned()
-}
+pub const CALENDAR_EVENT_NOT_SEEN: &str =
+    "I don't see that event in your calendar at the moment. Please ask again in a minute.";
 
 /// To a password or a secret address.
 pub fn no_passwords_here() -> String {

@@ -1,79 +1,13 @@
 //! The texts of reminders that are delivered, in the languages that have sentences.
 
-use super::language::entry;
+use super::languages::{LANGUAGES, texts};
 use super::{calendar, times};
+use crate::assistant::LocalNow;
 use crate::clock::{Timestamp, Zone};
-
-/// The words of one language; `{}` is filled in.
-struct DeliveryWords {
-    /// Primary subtag of BCP 47.
-    language: &'static str,
-    reminder: &'static str,
-    late: &'static str,
-    /// Text of a reminder that was missed several times, with `{times}`.
-    missed: &'static str,
-}
-
-const ENGLISH: DeliveryWords = DeliveryWords {
-    language: "en",
-    reminder: "⏰ Reminder: {}",
-    late: "this is late, it was due {}",
-    missed: "it was due {times} times since the last one, most recently {}",
-};
-
-const OTHERS: [DeliveryWords; 7] = [
-    DeliveryWords {
-        language: "de",
-        reminder: "⏰ Erinnerung: {}",
-        late: "das kommt zu spät, es war fällig: {}",
-        missed: "es war seit dem letzten Mal {times}-mal fällig, zuletzt: {}",
-    },
-    DeliveryWords {
-        language: "es",
-        reminder: "⏰ Recordatorio: {}",
-        late: "esto llega tarde, era para: {}",
-        missed: "desde la última vez tocaba {times} veces, la última: {}",
-    },
-    DeliveryWords {
-        language: "fr",
-        reminder: "⏰ Rappel : {}",
-        late: "ce rappel est en retard, il était prévu : {}",
-        missed: "il était prévu {times} fois depuis le dernier, la dernière : {}",
-    },
-    DeliveryWords {
-        language: "it",
-        reminder: "⏰ Promemoria: {}",
-        late: "arriva in ritardo, era previsto: {}",
-        missed: "era previsto {times} volte dall'ultimo, l'ultima: {}",
-    },
-    DeliveryWords {
-        language: "nl",
-        reminder: "⏰ Herinnering: {}",
-        late: "dit komt te laat, het was gepland: {}",
-        missed: "het was sinds de vorige {times} keer gepland, het laatst: {}",
-    },
-    DeliveryWords {
-        language: "pt",
-        reminder: "⏰ Lembrete: {}",
-        late: "isto chega atrasado, era para: {}",
-        missed: "desde o último era para {times} vezes, a última: {}",
-    },
-    DeliveryWords {
-        language: "sv",
-        reminder: "⏰ Påminnelse: {}",
-        late: "det här kommer sent, det skulle ha kommit: {}",
-        missed: "det skulle ha kommit {times} gånger sedan förra, senast: {}",
-    },
-];
-
-/// `language`: a BCP 47 tag; English for languages that are not in the table.
-fn words(language: Option<&str>) -> &'static DeliveryWords {
-    entry(&OTHERS, |one| one.language, language).unwrap_or(&ENGLISH)
-}
 
 /// The text of a due reminder.
 pub fn reminder_text(what: &str, language: Option<&str>) -> String {
-    words(language).reminder.replace("{}", what)
+    texts(language).reminder.replace("{}", what)
 }
 
 /// The text of a reminder that was due `due` times, or is late; `last`: its last due time.
@@ -81,13 +15,13 @@ pub fn late_reminder_text(
     what: &str,
     due: usize,
     last: Timestamp,
-    (now, timezone): (Timestamp, Option<Zone>),
+    now: LocalNow,
     language: Option<&str>,
 ) -> String {
-    let words = words(language);
-    let when = match words.language == ENGLISH.language {
-        true => times::day_and_time(last, now, timezone),
-        false => calendar::date_and_time(last, timezone.unwrap_or(Zone::UTC), language),
+    let words = texts(language);
+    let when = match words.tag == LANGUAGES[0].tag {
+        true => times::day_and_time(last, now),
+        false => calendar::date_and_time(last, now.zone.unwrap_or(Zone::UTC), language),
     };
     let note = match due {
         0 | 1 => words.late.to_owned(),
@@ -103,7 +37,7 @@ mod tests {
 
     #[test]
     fn every_language_has_its_places() {
-        for words in OTHERS.iter().chain([&ENGLISH]) {
+        for words in &LANGUAGES {
             for text in [words.reminder, words.late, words.missed] {
                 assert_eq!(text.matches("{}").count(), 1, "{text}");
             }
@@ -126,7 +60,7 @@ mod tests {
                 "beber",
                 due,
                 now.plus_s(-7_200),
-                (now, Some(Zone::UTC)),
+                LocalNow::new(now, Zone::UTC),
                 language,
             )
         };

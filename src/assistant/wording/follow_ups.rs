@@ -2,6 +2,7 @@
 
 use super::reminders::numbered_reminders;
 use super::{list, quoted, recurrence_phrase, stop, times};
+use crate::assistant::LocalNow;
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
 
@@ -9,10 +10,9 @@ pub fn reminder_moved(
     what: &str,
     send_at: Timestamp,
     recurrence: Option<&Recurrence>,
-    now: Timestamp,
-    timezone: Option<Zone>,
+    now: LocalNow,
 ) -> String {
-    let when = next_time(send_at, recurrence, now, timezone);
+    let when = next_time(send_at, recurrence, now);
     format!("Okay, now {when}: {}{}", quoted(what), stop(what))
 }
 
@@ -21,101 +21,65 @@ pub fn is_already_so(
     what: &str,
     send_at: Timestamp,
     recurrence: Option<&Recurrence>,
-    now: Timestamp,
-    timezone: Option<Zone>,
+    now: LocalNow,
 ) -> String {
-    let when = next_time(send_at, recurrence, now, timezone);
+    let when = next_time(send_at, recurrence, now);
     format!("It is so already, {when}: {}{}", quoted(what), stop(what))
 }
 
-fn next_time(
-    send_at: Timestamp,
-    recurrence: Option<&Recurrence>,
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
-    let when = times::day_and_time(send_at, now, timezone);
+fn next_time(send_at: Timestamp, recurrence: Option<&Recurrence>, now: LocalNow) -> String {
+    let when = times::day_and_time(send_at, now);
     match recurrence {
-        Some(recurrence) => format!("{}, next {when}", recurrence_phrase(recurrence, timezone)),
+        Some(recurrence) => format!("{}, next {when}", recurrence_phrase(recurrence, now.zone)),
         None => when,
     }
 }
 
 /// `next`: the next time of a recurring reminder.
-pub fn reminder_done(
-    texts: &[&str],
-    next: Option<Timestamp>,
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
+pub fn reminder_done(texts: &[&str], next: Option<Timestamp>, now: LocalNow) -> String {
     let mut what: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
     what.dedup();
     let what = what.join("; ");
     let next = match next {
-        Some(next) => format!(
-            " It comes again {}.",
-            times::day_and_time(next, now, timezone)
-        ),
+        Some(next) => format!(" It comes again {}.", times::day_and_time(next, now)),
         None => String::new(),
     };
     format!("Good: {what}{}{next}", stop(&what))
 }
 
-pub fn comes_once(
-    what: &str,
-    send_at: Timestamp,
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
+pub fn comes_once(what: &str, send_at: Timestamp, now: LocalNow) -> String {
     format!(
         "“{}” comes once, {}.",
         quoted(what),
-        times::day_and_time(send_at, now, timezone)
+        times::day_and_time(send_at, now)
     )
 }
 
 /// Several match; their numbers are valid for some minutes. `how`: how to name one, with an example.
-pub fn which_of_these(
-    how: &str,
-    reminders: &[(&str, Timestamp)],
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
-    let lines = numbered_reminders(reminders, now, timezone);
+pub fn which_of_these(how: &str, reminders: &[(&str, Timestamp)], now: LocalNow) -> String {
+    let lines = numbered_reminders(reminders, now);
     super::numbered_list(&format!("Which one? Say it {how}:"), lines, reminders.len())
 }
 
 /// No reminder was delivered that could be postponed.
-pub fn not_come_yet(
-    reminders: &[(&str, Timestamp)],
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
-    let each = each_still(reminders, "to come", now, timezone);
+pub fn not_come_yet(reminders: &[(&str, Timestamp)], now: LocalNow) -> String {
+    let each = each_still(reminders, "to come", now);
     format!(
         "No reminder has come here that I could put off. {each} “make it …” with a time moves it."
     )
 }
 
 /// "snooze every 10 min"
-pub fn snoozes_once() -> String {
-    "A snooze comes once, so I've changed nothing: say for example “snooze 10 min”. What comes again and again is a reminder of its own, like “remind me every hour to …”.".to_owned()
-}
+pub const SNOOZES_ONCE: &str = "A snooze comes once, so I've changed nothing: say for example “snooze 10 min”. What comes again and again is a reminder of its own, like “remind me every hour to …”.";
 
-pub fn nothing_to_snooze() -> String {
-    "There's no reminder here to put off. “reminders” shows the ones you have.".to_owned()
-}
+pub const NOTHING_TO_SNOOZE: &str =
+    "There's no reminder here to put off. “reminders” shows the ones you have.";
 
 /// Several came, and it is not clear which is to be put off.
-pub fn which_came() -> String {
-    "Which one? I've put off nothing. Say it like “snooze the first one”, “snooze the second one 20 min” or “snooze both”."
-        .to_owned()
-}
+pub const WHICH_CAME: &str = "Which one? I've put off nothing. Say it like “snooze the first one”, “snooze the second one 20 min” or “snooze both”.";
 
-pub fn nothing_due() -> String {
-    "No reminder is due here, so there's nothing to tick off. “reminders” shows what is to come."
-        .to_owned()
-}
+pub const NOTHING_DUE: &str =
+    "No reminder is due here, so there's nothing to tick off. “reminders” shows what is to come.";
 
 /// Both as they were typed.
 pub fn which_duration(first: &str, second: &str) -> String {
@@ -128,28 +92,16 @@ pub fn hour_or_people(hour: &str, count: &str) -> String {
 }
 
 /// "make it 7 or 8"
-pub fn change_unclear() -> String {
-    "I'm not sure what to change, so I've left it as it is. Say one thing, like “make it 19:00” or “change the text to buy milk”."
-        .to_owned()
-}
+pub const CHANGE_UNCLEAR: &str = "I'm not sure what to change, so I've left it as it is. Say one thing, like “make it 19:00” or “change the text to buy milk”.";
 
 /// A time without its day, where the day was asked for.
-pub fn day_needed() -> String {
-    "On which day is that? I've noted nothing yet. Say it with its time, like “on friday at 15:00”."
-        .to_owned()
-}
+pub const DAY_NEEDED: &str = "On which day is that? I've noted nothing yet. Say it with its time, like “on friday at 15:00”.";
 
 /// "make it 9" after a reminder before an event: the reminder's time, how long before, or the event's?
-pub fn before_event_unclear() -> String {
-    "I'm not sure whether you mean the reminder or the event, so I've left both as they are. Say it with the name, like “move my concert reminder to 19:00”."
-        .to_owned()
-}
+pub const BEFORE_EVENT_UNCLEAR: &str = "I'm not sure whether you mean the reminder or the event, so I've left both as they are. Say it with the name, like “move my concert reminder to 19:00”.";
 
 /// "delete that", where it is not clear what.
-pub fn that_unclear() -> String {
-    "I'm not sure what you mean, so I've deleted nothing. Say it by its name, like “forget my door code” or “cancel my reminder to call Ben”."
-        .to_owned()
-}
+pub const THAT_UNCLEAR: &str = "I'm not sure what you mean, so I've deleted nothing. Say it by its name, like “forget my door code” or “cancel my reminder to call Ben”.";
 
 /// "make it 45"
 pub fn number_unclear(number: u32) -> String {
@@ -159,23 +111,19 @@ pub fn number_unclear(number: u32) -> String {
 }
 
 /// After "undo", of a reminder whose earlier time has passed.
-pub fn time_has_passed(
-    what: &str,
-    (before, is): (Timestamp, Timestamp),
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
+pub fn time_has_passed(what: &str, (before, is): (Timestamp, Timestamp), now: LocalNow) -> String {
     format!(
         "It was for {}, which has passed, so “{}” stays as it is, {}.",
-        times::day_and_time(before, now, timezone),
+        times::day_and_time(before, now),
         quoted(what),
-        times::day_and_time(is, now, timezone)
+        times::day_and_time(is, now)
     )
 }
 
 /// For reminders that were set when UTC was assumed, once the zone is known.
 pub fn reminders_set_in_utc(reminders: &[(&str, Timestamp)], now: Timestamp, zone: Zone) -> String {
-    let day_and_time = |at| times::day_and_time(at, now, Some(zone));
+    let now = LocalNow::new(now, zone);
+    let day_and_time = |at| times::day_and_time(at, now);
     let meant = |at: Timestamp| at.utc().format("%H:%M");
     match reminders {
         [(what, at)] => format!(
@@ -186,7 +134,7 @@ pub fn reminders_set_in_utc(reminders: &[(&str, Timestamp)], now: Timestamp, zon
             meant(*at)
         ),
         several => {
-            let lines = numbered_reminders(several, now, Some(zone));
+            let lines = numbered_reminders(several, now);
             let example = several.first().map(|(_, at)| meant(*at).to_string());
             format!(
                 "{}\nIf you meant other times, move them: “move 1 to {}”.",
@@ -202,23 +150,15 @@ pub fn reminders_set_in_utc(reminders: &[(&str, Timestamp)], now: Timestamp, zon
 }
 
 /// "done" about reminders that were not delivered yet.
-pub fn still_set(
-    reminders: &[(&str, Timestamp)],
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
-    let each = each_still(reminders, "set", now, timezone);
+pub fn still_set(reminders: &[(&str, Timestamp)], now: LocalNow) -> String {
+    let each = each_still(reminders, "set", now);
     format!("{each} If it's done, say “cancel that”.")
 }
 
 /// Reminders of what was moved or called off, which stay.
-pub fn kept_reminders(
-    reminders: &[(&str, Timestamp)],
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
+pub fn kept_reminders(reminders: &[(&str, Timestamp)], now: LocalNow) -> String {
     let lines = reminders.iter().map(|(what, at)| {
-        let when = times::day_and_time(*at, now, timezone);
+        let when = times::day_and_time(*at, now);
         format!("{when}: {}", quoted(what))
     });
     list("I've changed no reminder of it:", lines, reminders.len())
@@ -230,10 +170,10 @@ pub fn kept_events(events: &str) -> String {
 }
 
 /// A reminder that would come during a focus session.
-pub fn after_focus(until: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
+pub fn after_focus(until: Timestamp, now: LocalNow) -> String {
     format!(
         "You're in focus, so it comes after that, {}; “stop focus” ends it.",
-        times::day_and_time(until, now, timezone)
+        times::day_and_time(until, now)
     )
 }
 
@@ -243,45 +183,28 @@ pub fn in_a_group(text: &str) -> String {
 }
 
 /// "all" said in a direct chat means none of a group; they are numbered.
-pub fn group_reminders_stay(
-    reminders: &[(&str, Timestamp)],
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
+pub fn group_reminders_stay(reminders: &[(&str, Timestamp)], now: LocalNow) -> String {
     super::numbered_list(
         "These are of groups, so they stay. “cancel 1” with the number cancels one:",
-        numbered_reminders(reminders, now, timezone),
+        numbered_reminders(reminders, now),
         reminders.len(),
     )
 }
 
 /// A sentence for each.
-fn each_still(
-    reminders: &[(&str, Timestamp)],
-    state: &str,
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
+fn each_still(reminders: &[(&str, Timestamp)], state: &str, now: LocalNow) -> String {
     let each = reminders.iter().map(|(text, send_at)| {
-        let when = times::day_and_time(*send_at, now, timezone);
+        let when = times::day_and_time(*send_at, now);
         format!("“{}” is still {state}, {when}.", quoted(text))
     });
     each.collect::<Vec<String>>().join(" ")
 }
 
 /// After "never mind", for reminders that were just set or moved.
-pub fn reminders_stay(
-    reminders: &[(&str, Timestamp)],
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
-    let lines = reminders.iter().map(|(what, at)| {
-        format!(
-            "{}: {}",
-            times::day_and_time(*at, now, timezone),
-            quoted(what)
-        )
-    });
+pub fn reminders_stay(reminders: &[(&str, Timestamp)], now: LocalNow) -> String {
+    let lines = reminders
+        .iter()
+        .map(|(what, at)| format!("{}: {}", times::day_and_time(*at, now), quoted(what)));
     let lines: Vec<String> = lines.collect();
     match lines.as_slice() {
         [line] => format!("Okay. The reminder stays, {line}. “undo” takes the last change back."),
@@ -294,10 +217,7 @@ pub fn reminders_stay(
 }
 
 /// "move it forward an hour"
-pub fn earlier_or_later() -> String {
-    "Earlier or later? I've left it as it is. Say for example “make it an hour earlier” or “make it an hour later”."
-        .to_owned()
-}
+pub const EARLIER_OR_LATER: &str = "Earlier or later? I've left it as it is. Say for example “make it an hour earlier” or “make it an hour later”.";
 
 /// No reminder is about it, and nothing else that is known here.
 pub fn nothing_to_move(about: &str, has_calendar: bool) -> String {
@@ -311,15 +231,10 @@ pub fn nothing_to_move(about: &str, has_calendar: bool) -> String {
     )
 }
 
-pub fn left_as_it_was() -> String {
-    "Okay, I've left everything as it was.".to_owned()
-}
+pub const LEFT_AS_IT_WAS: &str = "Okay, I've left everything as it was.";
 
 /// A sum right after things were put on a list.
-pub fn change_unclear_of_list() -> String {
-    "Is that what it cost? The list stays as it is, and I've noted nothing. Say “spent 12.40 on groceries” for what was spent, or “make it 3 eggs”."
-        .to_owned()
-}
+pub const CHANGE_UNCLEAR_OF_LIST: &str = "Is that what it cost? The list stays as it is, and I've noted nothing. Say “spent 12.40 on groceries” for what was spent, or “make it 3 eggs”.";
 
 /// "ask me later" to the question how something was.
 pub fn not_asked_again(what: &str) -> String {
@@ -337,31 +252,22 @@ pub fn done_before_it_came(reminders: &[(&str, Timestamp)]) -> String {
 }
 
 /// "done 2" for what comes again.
-pub fn repeating_stays(
-    reminders: &[(&str, Timestamp)],
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
-    let each = each_still(reminders, "set", now, timezone);
+pub fn repeating_stays(reminders: &[(&str, Timestamp)], now: LocalNow) -> String {
+    let each = each_still(reminders, "set", now);
     format!("{each} “cancel” with its number ends it.")
 }
 
 /// The time of a reminder whose text is still asked for.
-pub fn what_then(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
+pub fn what_then(at: Timestamp, now: LocalNow) -> String {
     format!(
         "Okay, {}. What should I remind you of?",
-        times::day_and_time(at, now, timezone)
+        times::day_and_time(at, now)
     )
 }
 
-pub fn already_delivered() -> String {
-    "That reminder has come already, and won't come again.".to_owned()
-}
+pub const ALREADY_DELIVERED: &str = "That reminder has come already, and won't come again.";
 
-pub fn no_numbers() -> String {
-    "I don't know which list you mean any more. “reminders” shows them with their numbers; anything else goes by its name, like “cancel dinner”."
-        .to_owned()
-}
+pub const NO_NUMBERS: &str = "I don't know which list you mean any more. “reminders” shows them with their numbers; anything else goes by its name, like “cancel dinner”.";
 
 pub fn no_such_number(number: usize) -> String {
     format!(

@@ -17,19 +17,16 @@ pub fn with_undo(reply: &str) -> String {
 }
 
 /// After "forget what tom owes me"
-pub fn debt_is_no_memory() -> String {
-    "Is that paid back? Then say “… paid me back”, or “i paid … back”. I've changed nothing."
-        .to_owned()
-}
+pub const DEBT_IS_NO_MEMORY: &str =
+    "Is that paid back? Then say “… paid me back”, or “i paid … back”. I've changed nothing.";
 
 /// After "no, it's abd"
 pub fn memory_corrected(text: &str) -> String {
     format!("Okay, I've corrected that: {}", quoted(text))
 }
 
-pub fn memory_empty() -> String {
-    "What should I remember? For example: “remember that my bike lock code is 4321”.".to_owned()
-}
+pub const MEMORY_EMPTY: &str =
+    "What should I remember? For example: “remember that my bike lock code is 4321”.";
 
 /// `text` ends before what is to be remembered: "my pin is".
 pub fn memory_unfinished(text: &str) -> String {
@@ -38,10 +35,7 @@ pub fn memory_unfinished(text: &str) -> String {
     )
 }
 
-pub fn memory_unclear() -> String {
-    "You changed something in that, so I've remembered nothing. Please say it once more, only as you mean it."
-        .to_owned()
-}
+pub const MEMORY_UNCLEAR: &str = "You changed something in that, so I've remembered nothing. Please say it once more, only as you mean it.";
 
 pub fn memory_too_long(chars_max: usize) -> String {
     format!(
@@ -122,9 +116,8 @@ pub fn everything_will_be_forgotten() -> String {
         .to_owned()
 }
 
-pub fn never_mind() -> String {
-    "Okay, never mind. To take a memory away, say “forget” and what it's about.".to_owned()
-}
+pub const NEVER_MIND: &str =
+    "Okay, never mind. To take a memory away, say “forget” and what it's about.";
 
 /// After "forget the meeting", about which nothing is remembered.
 pub fn only_a_reminder(about: &str) -> String {

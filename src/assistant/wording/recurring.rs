@@ -4,6 +4,7 @@ use chrono::{Datelike, NaiveDateTime, Weekday};
 
 use super::texts::{counted, joined};
 use super::{quoted, stop, times};
+use crate::assistant::LocalNow;
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::{Frequency, GAP_S_MIN, Pattern, Recurrence, RecurrenceError};
 
@@ -16,29 +17,22 @@ const WORKDAYS: [Weekday; 5] = [
 ];
 
 /// Mentions it when the time zone is a guess.
-pub fn recurring_reminder_set(
-    what: &str,
-    recurrence: &Recurrence,
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
-    let first = recurrence.next().unwrap_or(now);
+pub fn recurring_reminder_set(what: &str, recurrence: &Recurrence, now: LocalNow) -> String {
+    let first = recurrence.next().unwrap_or(now.at);
     format!(
         "Okay, I'll remind you {}, first {}: {}{}{}",
-        recurrence_phrase(recurrence, timezone),
-        times::day_and_time(first, now, timezone),
+        recurrence_phrase(recurrence, now.zone),
+        times::day_and_time(first, now),
         quoted(what),
         stop(what),
-        match timezone {
+        match now.zone {
             Some(_) => "",
             None => times::ZONE_HINT,
         }
     )
 }
 
-pub fn reminder_repeats_not_here() -> String {
-    "I can't repeat reminders in this chat, so I've set nothing. One for one time works: “remind me tomorrow at 9 to …”.".to_owned()
-}
+pub const REMINDER_REPEATS_NOT_HERE: &str = "I can't repeat reminders in this chat, so I've set nothing. One for one time works: “remind me tomorrow at 9 to …”.";
 
 /// A message about one day doesn't end a recurring reminder.
 pub fn day_not_left_out(what: &str, recurrence: &Recurrence, timezone: Option<Zone>) -> String {
@@ -50,14 +44,10 @@ pub fn day_not_left_out(what: &str, recurrence: &Recurrence, timezone: Option<Zo
 }
 
 /// "not on sundays" for a reminder that doesn't repeat.
-pub fn comes_only_once() -> String {
-    "That reminder comes only once, so nothing has changed. Say for example “make it every weekday”, “move it to friday” or “cancel that”.".to_owned()
-}
+pub const COMES_ONLY_ONCE: &str = "That reminder comes only once, so nothing has changed. Say for example “make it every weekday”, “move it to friday” or “cancel that”.";
 
 /// "make it 9:30 on weekends" for a reminder of every day.
-pub fn other_days_stay() -> String {
-    "I can't give some of its days another time, so nothing has changed. A second reminder can: “remind me on weekends at 9:30 to …”.".to_owned()
-}
+pub const OTHER_DAYS_STAY: &str = "I can't give some of its days another time, so nothing has changed. A second reminder can: “remind me on weekends at 9:30 to …”.";
 
 /// "make it 9", "cancel the 8pm one" for a reminder that comes at several hours of a day.
 pub fn comes_at_hours(times: &[(u8, u8)]) -> String {
@@ -72,14 +62,10 @@ pub fn comes_at_hours(times: &[(u8, u8)]) -> String {
 }
 
 /// "make it 8:30 and 20:00"
-pub fn minutes_differ() -> String {
-    "One reminder comes at the same minute of each hour, so nothing has changed. For other minutes set a second one, like “remind me every day at 8:30 to …”.".to_owned()
-}
+pub const MINUTES_DIFFER: &str = "One reminder comes at the same minute of each hour, so nothing has changed. For other minutes set a second one, like “remind me every day at 8:30 to …”.";
 
 /// A recurring reminder can't be moved to another day.
-pub fn recurring_stays() -> String {
-    "That reminder comes again and again, so I've left it as it is. Say for example “make it 10:00”, “make it every friday” or “cancel that”.".to_owned()
-}
+pub const RECURRING_STAYS: &str = "That reminder comes again and again, so I've left it as it is. Say for example “make it 10:00”, “make it every friday” or “cancel that”.";
 
 /// A rule that is refused.
 pub fn recurrence_refused(error: RecurrenceError) -> String {
@@ -91,25 +77,19 @@ pub fn recurrence_refused(error: RecurrenceError) -> String {
         RecurrenceError::Never => {
             "That would end before it begins, so I've set nothing.".to_owned()
         }
-        RecurrenceError::Unreadable => super::reminder_repeats_unclear(),
+        RecurrenceError::Unreadable => super::REMINDER_REPEATS_UNCLEAR.to_owned(),
     }
 }
 
 /// The next dates of a recurring reminder.
-pub fn next_dates(
-    what: &str,
-    recurrence: &Recurrence,
-    count: usize,
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
+pub fn next_dates(what: &str, recurrence: &Recurrence, count: usize, now: LocalNow) -> String {
     let mut text = format!(
         "“{}” comes {}. Next:",
         quoted(what),
-        recurrence_phrase(recurrence, timezone)
+        recurrence_phrase(recurrence, now.zone)
     );
     for at in recurrence.upcoming(count) {
-        text.push_str(&format!("\n• {}", times::listed_in_full(at, now, timezone)));
+        text.push_str(&format!("\n• {}", times::listed_in_full(at, now)));
     }
     text
 }

@@ -6,6 +6,7 @@ use super::recurring::recurrence_phrase;
 use super::{
     LISTED_MAX, OPEN_REMINDERS_MAX, counted, list, numbered_list, quoted, stop, thousands, times,
 };
+use crate::assistant::LocalNow;
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
 
@@ -15,18 +16,17 @@ pub fn reminder_set(
     what: &str,
     is_own: bool,
     send_at: Timestamp,
-    now: Timestamp,
-    timezone: Option<Zone>,
+    now: LocalNow,
     said_in: Option<Zone>,
 ) -> String {
-    let (when, is_clock) = times::upcoming(send_at, now, timezone);
-    let hint = if timezone.is_none() && is_clock {
+    let (when, is_clock) = times::upcoming(send_at, now);
+    let hint = if now.zone.is_none() && is_clock {
         times::ZONE_HINT
     } else {
         ""
     };
     let there = said_in
-        .filter(|zone| Some(*zone) != timezone)
+        .filter(|zone| Some(*zone) != now.zone)
         .map_or_else(String::new, |zone| times::in_zone(send_at, zone));
     let (who, limits) = match is_own {
         true => ("I'll remind you", ""),
@@ -42,46 +42,30 @@ pub fn reminder_set(
 }
 
 /// After a list of reminders, where the relay has others.
-pub fn chat_apps_reminders_unknown() -> &'static str {
-    "What I asked your chat app to remind you of isn't among them: I can't see or change that here."
-}
+pub const CHAT_APPS_REMINDERS_UNKNOWN: &str = "What I asked your chat app to remind you of isn't among them: I can't see or change that here.";
 
 /// The sentence that the request of an edited message was undone.
-pub fn earlier_version_undone() -> String {
-    "You changed your message, so I took back what I did for the first one.".to_owned()
-}
+pub const EARLIER_VERSION_UNDONE: &str =
+    "You changed your message, so I took back what I did for the first one.";
 
 /// After "no, 25"
-pub fn first_taken_back() -> String {
-    "I've taken the first one back.".to_owned()
-}
+pub const FIRST_TAKEN_BACK: &str = "I've taken the first one back.";
 
 /// After "no, sunday", where a first and a last day were said.
-pub fn both_days_needed() -> String {
-    "From which day to which? I've left it as it is. Say both, like “make it 10 to 14 December”."
-        .to_owned()
-}
+pub const BOTH_DAYS_NEEDED: &str =
+    "From which day to which? I've left it as it is. Say both, like “make it 10 to 14 December”.";
 
 /// After "no, 25" that was refused.
-pub fn first_stays() -> String {
-    "What you said first stays as it was.".to_owned()
-}
+pub const FIRST_STAYS: &str = "What you said first stays as it was.";
 
-pub fn earlier_version_stays() -> String {
-    "I've already done what your message said before you changed it, and more was said since. I've changed nothing now: tell me in a new message what should be different."
-        .to_owned()
-}
+pub const EARLIER_VERSION_STAYS: &str = "I've already done what your message said before you changed it, and more was said since. I've changed nothing now: tell me in a new message what should be different.";
 
 /// `reminders`: text and time, soonest first.
-pub fn reminders(
-    reminders: &[(&str, Timestamp)],
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
+pub fn reminders(reminders: &[(&str, Timestamp)], now: LocalNow) -> String {
     if reminders.is_empty() {
         return "You have no reminders. Say “remind me tomorrow at 9 to …” to set one.".to_owned();
     }
-    let lines = numbered_reminders(reminders, now, timezone);
+    let lines = numbered_reminders(reminders, now);
     let title = if reminders.len() == 1 {
         "You have 1 reminder:".to_owned()
     } else {
@@ -91,51 +75,36 @@ pub fn reminders(
 }
 
 /// A group's reminders.
-pub fn reminders_of_group(
-    reminders: &[(&str, Timestamp)],
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
+pub fn reminders_of_group(reminders: &[(&str, Timestamp)], now: LocalNow) -> String {
     if reminders.is_empty() {
         return "This group has no reminders.".to_owned();
     }
-    let lines = numbered_reminders(reminders, now, timezone);
+    let lines = numbered_reminders(reminders, now);
     let count = counted(reminders.len(), "reminder", "reminders");
     numbered_list(&format!("This group has {count}:"), lines, reminders.len())
 }
 
 /// "did you remind me yesterday?"
-pub fn reminders_come_unlisted() -> String {
-    "I can't look back at reminders that have come: each stands in this chat at its time. “reminders” shows what is to come.".to_owned()
-}
+pub const REMINDERS_COME_UNLISTED: &str = "I can't look back at reminders that have come: each stands in this chat at its time. “reminders” shows what is to come.";
 
 /// Those of a group that somebody set, where there are others of other people.
-pub fn own_reminders_of_group(
-    own: &[(&str, Timestamp)],
-    others: usize,
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
+pub fn own_reminders_of_group(own: &[(&str, Timestamp)], others: usize, now: LocalNow) -> String {
     let others = counted(others, "reminder", "reminders");
     let more = format!("Others have set {others}: “reminders” shows all of this group.");
     if own.is_empty() {
         return format!("You have set no reminders here. {more}");
     }
-    let lines = numbered_reminders(own, now, timezone);
+    let lines = numbered_reminders(own, now);
     let count = counted(own.len(), "reminder", "reminders");
     let list = numbered_list(&format!("You have set {count} here:"), lines, own.len());
     format!("{list}\n{more}")
 }
 
 /// Today's reminders for the daily summary; `None` without any.
-pub fn reminders_of_day(
-    reminders: &[(&str, Timestamp)],
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> Option<String> {
+pub fn reminders_of_day(reminders: &[(&str, Timestamp)], now: LocalNow) -> Option<String> {
     let lines: Vec<String> = reminders
         .iter()
-        .map(|(what, at)| (times::listed(*at, now, timezone), what))
+        .map(|(what, at)| (times::listed(*at, now), what))
         .filter_map(|(when, what)| {
             let time = when.strip_prefix("Today ")?;
             Some(format!("{time} {}", quoted(what)))
@@ -198,23 +167,16 @@ pub fn last_day_unsure(day: &str) -> String {
     )
 }
 
-pub fn reminders_to_cancel_unclear() -> String {
-    "I'm not sure which reminders you mean, so nothing is cancelled. I know for example “cancel all reminders this week”, “cancel all reminders before friday” and “cancel all reminders except the one about lunch”; “reminders” shows them with numbers, like “cancel 2”.".to_owned()
-}
+pub const REMINDERS_TO_CANCEL_UNCLEAR: &str = "I'm not sure which reminders you mean, so nothing is cancelled. I know for example “cancel all reminders this week”, “cancel all reminders before friday” and “cancel all reminders except the one about lunch”; “reminders” shows them with numbers, like “cancel 2”.";
 
 /// "cancel all recurring reminders"
-pub fn reminders_to_cancel_by_number() -> String {
-    "I can't pick reminders by how often they come, so nothing is cancelled. “reminders” shows them with numbers; then say for example “cancel 2 and 3”.".to_owned()
-}
+pub const REMINDERS_TO_CANCEL_BY_NUMBER: &str = "I can't pick reminders by how often they come, so nothing is cancelled. “reminders” shows them with numbers; then say for example “cancel 2 and 3”.";
 
 /// None of those that should stay is known.
-pub fn nothing_to_keep() -> String {
-    "I found no reminder that should stay, so nothing is cancelled. “reminders” shows the ones you have.".to_owned()
-}
+pub const NOTHING_TO_KEEP: &str = "I found no reminder that should stay, so nothing is cancelled. “reminders” shows the ones you have.";
 
-pub fn no_reminder_in_group() -> String {
-    "I found no such reminder of this group. Your own ones I cancel in our direct chat.".to_owned()
-}
+pub const NO_REMINDER_IN_GROUP: &str =
+    "I found no such reminder of this group. Your own ones I cancel in our direct chat.";
 
 pub fn reminders_full() -> String {
     format!(
@@ -234,9 +196,7 @@ pub fn reminder_times_unsaid(what: &str, is_daily: bool) -> String {
     )
 }
 
-pub fn reminder_repeats_unclear() -> String {
-    "I'm not sure how often you mean, so I've set nothing. I know for example “every day at 9”, “on mondays at 18:30”, “every 3 hours until 8pm” and “on the 1st of each month”.".to_owned()
-}
+pub const REMINDER_REPEATS_UNCLEAR: &str = "I'm not sure how often you mean, so I've set nothing. I know for example “every day at 9”, “on mondays at 18:30”, “every 3 hours until 8pm” and “on the 1st of each month”.";
 
 /// "half 9"
 pub fn half_hour_unsure(hour: u32) -> String {
@@ -248,25 +208,18 @@ pub fn half_hour_unsure(hour: u32) -> String {
 }
 
 /// "tuesday 27 november", which is a Friday.
-pub fn weekday_mismatch() -> String {
-    "That date is another day of the week. Which of the two do you mean, the weekday or the date?"
-        .to_owned()
-}
+pub const WEEKDAY_MISMATCH: &str =
+    "That date is another day of the week. Which of the two do you mean, the weekday or the date?";
 
 /// "9 am PDT" in winter
-pub fn not_summer_time() -> String {
-    "That's the name of a summer time, and on that day another time is in use there. Say it with the day and the place, like “on friday at 9 am Los Angeles time”.".to_owned()
-}
+pub const NOT_SUMMER_TIME: &str = "That's the name of a summer time, and on that day another time is in use there. Say it with the day and the place, like “on friday at 9 am Los Angeles time”.";
 
 /// "8pm in the morning"
-pub fn part_of_day_mismatch() -> String {
-    "Those are two different times of day. Which of the two do you mean, and on which day?"
-        .to_owned()
-}
+pub const PART_OF_DAY_MISMATCH: &str =
+    "Those are two different times of day. Which of the two do you mean, and on which day?";
 
-pub fn reminder_one_time() -> String {
-    "One time for each reminder, please: “remind me at 10:15 to …”, then the next one.".to_owned()
-}
+pub const REMINDER_ONE_TIME: &str =
+    "One time for each reminder, please: “remind me at 10:15 to …”, then the next one.";
 
 /// The text still contains words of time.
 pub fn reminder_half_understood(what: &str) -> String {
@@ -282,15 +235,14 @@ pub fn reminder_offered(
     what: &str,
     send_at: Timestamp,
     recurrence: Option<&Recurrence>,
-    now: Timestamp,
-    timezone: Option<Zone>,
+    now: LocalNow,
 ) -> String {
-    let when = times::day_and_time(send_at, now, timezone);
+    let when = times::day_and_time(send_at, now);
     let when = match recurrence {
-        Some(rule) => format!("{}, first {when}", recurrence_phrase(rule, timezone)),
+        Some(rule) => format!("{}, first {when}", recurrence_phrase(rule, now.zone)),
         None => when,
     };
-    let hint = if timezone.is_none() {
+    let hint = if now.zone.is_none() {
         times::ZONE_HINT
     } else {
         ""
@@ -302,16 +254,12 @@ pub fn reminder_offered(
 }
 
 /// Several things with their times, without a request for reminders.
-pub fn reminders_offered(
-    reminders: &[(&str, Timestamp)],
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
+pub fn reminders_offered(reminders: &[(&str, Timestamp)], now: LocalNow) -> String {
     let each = reminders.iter().map(|(what, at)| {
-        let when = times::day_and_time(*at, now, timezone);
+        let when = times::day_and_time(*at, now);
         format!("{when}: {}", quoted(what.trim_end_matches(['.', '!', '?'])))
     });
-    let hint = if timezone.is_none() {
+    let hint = if now.zone.is_none() {
         times::ZONE_HINT
     } else {
         ""
@@ -352,14 +300,10 @@ pub fn reminder_times_max(max: usize) -> String {
     )
 }
 
-pub fn reminder_empty() -> String {
-    "What should I remind you of, and when? For example: “remind me in 20 minutes to check the oven”.".to_owned()
-}
+pub const REMINDER_EMPTY: &str = "What should I remind you of, and when? For example: “remind me in 20 minutes to check the oven”.";
 
-pub fn reminder_without_text() -> String {
-    "What should I remind you of? For example: “remind me in 20 minutes to check the oven”."
-        .to_owned()
-}
+pub const REMINDER_WITHOUT_TEXT: &str =
+    "What should I remind you of? For example: “remind me in 20 minutes to check the oven”.";
 
 pub fn reminder_without_time(what: &str) -> String {
     format!(
@@ -387,13 +331,9 @@ pub fn reminder_time_unknown(time: &str, what: &str) -> String {
 }
 
 /// After one thing was set for several times of a day.
-pub fn every_day_offered() -> String {
-    "For every day, say “make it every day”.".to_owned()
-}
+pub const EVERY_DAY_OFFERED: &str = "For every day, say “make it every day”.";
 
-pub fn reminder_past() -> String {
-    "That time has already passed. When should I remind you instead?".to_owned()
-}
+pub const REMINDER_PAST: &str = "That time has already passed. When should I remind you instead?";
 
 pub fn reminder_too_long(chars_max: usize) -> String {
     format!(
@@ -408,9 +348,8 @@ pub fn reminder_too_far(years_max: u32) -> String {
     )
 }
 
-pub fn reminder_no_such_time() -> String {
-    "I can't find that time on the calendar. Could you check the date and the hour?".to_owned()
-}
+pub const REMINDER_NO_SUCH_TIME: &str =
+    "I can't find that time on the calendar. Could you check the date and the hour?";
 
 /// To who wants somebody else to be reminded.
 pub fn reminds_only_here(group: bool) -> String {
@@ -423,19 +362,17 @@ pub fn reminds_only_here(group: bool) -> String {
     reply.to_owned()
 }
 
-pub fn which_reminder() -> String {
-    "Which reminder? Say “cancel my reminder to …”, or “cancel all reminders”.".to_owned()
-}
+pub const WHICH_REMINDER: &str =
+    "Which reminder? Say “cancel my reminder to …”, or “cancel all reminders”.";
 
 /// Lines for `numbered_list`.
 pub(super) fn numbered_reminders(
     reminders: &[(&str, Timestamp)],
-    now: Timestamp,
-    timezone: Option<Zone>,
+    now: LocalNow,
 ) -> impl Iterator<Item = String> {
     reminders
         .iter()
-        .map(move |(what, at)| format!("{}: {}", times::listed(*at, now, timezone), quoted(what)))
+        .map(move |(what, at)| format!("{}: {}", times::listed(*at, now), quoted(what)))
 }
 
 /// Words beside the time were not understood.
@@ -457,9 +394,7 @@ pub fn reminder_day_of_month(month: u32, what: &str) -> String {
 }
 
 /// "privately"
-pub fn reminder_of_this_chat() -> String {
-    "I've set nothing: a reminder comes in the chat where it is asked for, so everybody in a group sees it. For a private one write to me in our direct chat, like “remind me tomorrow at 9 to …”.".to_owned()
-}
+pub const REMINDER_OF_THIS_CHAT: &str = "I've set nothing: a reminder comes in the chat where it is asked for, so everybody in a group sees it. For a private one write to me in our direct chat, like “remind me tomorrow at 9 to …”.";
 
 /// A condition is not a time.
 pub fn reminder_with_condition(what: &str) -> String {

@@ -1,20 +1,16 @@
 //! What is said when a time of a repeating reminder is left out.
 
 use super::{quoted, times};
+use crate::assistant::LocalNow;
 use crate::clock::{Timestamp, Zone};
 
 /// The reminder comes no longer at the first of two moments, but at the second.
-pub fn time_skipped(
-    what: &str,
-    (skipped, next): (Timestamp, Timestamp),
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
+pub fn time_skipped(what: &str, (skipped, next): (Timestamp, Timestamp), now: LocalNow) -> String {
     format!(
         "Okay, I leave out “{}” {}. It comes again {}; “undo” takes that back.",
         quoted(what),
-        times::day_and_time(skipped, now, timezone),
-        times::day_and_time(next, now, timezone),
+        times::day_and_time(skipped, now),
+        times::day_and_time(next, now),
     )
 }
 
@@ -30,14 +26,13 @@ pub fn later_times_skipped(
     what: &str,
     (first, last): (Timestamp, Timestamp),
     next: Timestamp,
-    now: Timestamp,
-    timezone: Option<Zone>,
+    now: LocalNow,
 ) -> String {
-    let date = |at| times::date(at, now, timezone);
+    let date = |at| times::date(at, now);
     let left_out = match first == last {
-        true => times::day_and_time(first, now, timezone),
+        true => times::day_and_time(first, now),
         false if date(first) == date(last) => {
-            let at = |time| times::day_and_time(time, now, timezone);
+            let at = |time| times::day_and_time(time, now);
             format!("from {} to {}", at(first), at(last))
         }
         false => format!("from {} to {}", date(first), date(last)),
@@ -45,30 +40,25 @@ pub fn later_times_skipped(
     format!(
         "Okay, I leave out “{}” {left_out}. It comes next {}; “undo” takes that back.",
         quoted(what),
-        times::day_and_time(next, now, timezone),
+        times::day_and_time(next, now),
     )
 }
 
 /// A time that can't be left out.
-pub fn nothing_skipped(
-    what: &str,
-    next: Timestamp,
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
+pub fn nothing_skipped(what: &str, next: Timestamp, now: LocalNow) -> String {
     format!(
         "I can't leave that out, so I changed nothing: “{}” comes {}.",
         quoted(what),
-        times::day_and_time(next, now, timezone)
+        times::day_and_time(next, now)
     )
 }
 
 /// "not on monday": that one, or each?
-pub fn skipped_once_or_always(day: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
-    let (name, lower) = weekday(day, timezone);
+pub fn skipped_once_or_always(day: Timestamp, now: LocalNow) -> String {
+    let (name, lower) = weekday(day, now.zone);
     format!(
         "Only on {}, or never on {name}s? I've changed nothing yet: say “not this {lower}” or “not on {lower}s”.",
-        times::date(day, now, timezone),
+        times::date(day, now),
     )
 }
 
@@ -79,9 +69,7 @@ fn weekday(day: Timestamp, timezone: Option<Zone>) -> (String, String) {
 }
 
 /// "pause it", "resume it"
-pub fn reminders_not_paused() -> String {
-    "I can't pause a reminder without an end, so I changed nothing. “pause it until friday” leaves out its times until then, “skip the next one” only one, and “cancel that” ends it.".to_owned()
-}
+pub const REMINDERS_NOT_PAUSED: &str = "I can't pause a reminder without an end, so I changed nothing. “pause it until friday” leaves out its times until then, “skip the next one” only one, and “cancel that” ends it.";
 
 /// `about`: the words that were to name it.
 pub fn nothing_to_skip(about: Option<&str>) -> String {

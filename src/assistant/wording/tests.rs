@@ -1,6 +1,7 @@
 //! Wording of replies, checked word by word.
 
 use super::*;
+use crate::assistant::LocalNow;
 use crate::clock::{Timestamp, Zone};
 
 /// Wednesday, 4 March 2026, 12:00 UTC.
@@ -25,13 +26,18 @@ fn reminders_are_confirmed_with_their_time() {
             "call mom",
             true,
             NOW.plus_s(seconds),
-            NOW,
-            Some("Europe/Berlin".parse().unwrap()),
+            LocalNow::new(NOW, Some("Europe/Berlin".parse().unwrap())),
             None,
         );
         assert_eq!(text, format!("Okay, I'll remind you {when}: call mom."));
     }
-    let unknown = reminder_set("call mom", true, NOW.plus_s(86_400), NOW, None, None);
+    let unknown = reminder_set(
+        "call mom",
+        true,
+        NOW.plus_s(86_400),
+        LocalNow::new(NOW, None),
+        None,
+    );
     assert!(
         unknown.starts_with("Okay, I'll remind you tomorrow at 12:00 UTC (Thursday, 5 March): call mom. I don't know"),
         "{unknown}"
@@ -41,8 +47,7 @@ fn reminders_are_confirmed_with_their_time() {
         "call mom",
         true,
         NOW.plus_s(9_000),
-        NOW,
-        berlin,
+        LocalNow::new(NOW, berlin),
         Some(Zone::UTC),
     );
     assert_eq!(
@@ -68,7 +73,7 @@ fn lists_are_bounded() {
     );
     let two = [("a", NOW.plus_s(3_600)), ("b", NOW.plus_s(90_000))];
     assert_eq!(
-        reminders(&two, NOW, None),
+        reminders(&two, LocalNow::new(NOW, None)),
         "You have 2 reminders:\n1. Today 13:00 UTC: a\n2. Tomorrow 13:00 UTC: b"
     );
 }

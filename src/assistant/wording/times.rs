@@ -6,6 +6,7 @@ use std::ops::Range;
 use chrono::{DateTime, Datelike};
 
 use super::texts::counted;
+use crate::assistant::LocalNow;
 use crate::clock::{Timestamp, Zone};
 
 /// A hint for answers with a time of day in a guessed zone.
@@ -13,19 +14,19 @@ pub(super) const ZONE_HINT: &str =
     " I don't know your time zone yet; tell me, for example “my time zone is Europe/Berlin”.";
 
 /// The wording of a future time, and whether it may have been a time of day.
-pub(super) fn upcoming(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> (String, bool) {
-    let moment = day_and_time(at, now, timezone);
-    match short_wait(at.0.saturating_sub(now.0)) {
+pub(super) fn upcoming(at: Timestamp, now: LocalNow) -> (String, bool) {
+    let moment = day_and_time(at, now);
+    match short_wait(at.0.saturating_sub(now.at.0)) {
         Some((wait, is_hours)) => (format!("in {wait}, {moment}"), is_hours),
         None => (moment, true),
     }
 }
 
 /// "today at 18:00 (Monday, 23 November)".
-pub(super) fn day_and_time(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
-    let clock = clock(local(at, timezone), timezone);
-    let date = date(at, now, timezone);
-    match days_between(now, at, timezone) {
+pub(super) fn day_and_time(at: Timestamp, now: LocalNow) -> String {
+    let clock = clock(local(at, now.zone), now.zone);
+    let date = date(at, now);
+    match days_between(now.at, at, now.zone) {
         -1 => format!("yesterday at {clock} ({date})"),
         0 => format!("today at {clock} ({date})"),
         1 => format!("tomorrow at {clock} ({date})"),
@@ -43,32 +44,28 @@ pub(super) fn in_zone(at: Timestamp, zone: Zone) -> String {
 }
 
 /// A line's start in a list of reminders: "Today 19:00", "Friday, 3 January 09:00".
-pub(super) fn listed(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
-    let day = match days_between(now, at, timezone) {
+pub(super) fn listed(at: Timestamp, now: LocalNow) -> String {
+    let day = match days_between(now.at, at, now.zone) {
         0 => "Today".to_owned(),
         1 => "Tomorrow".to_owned(),
-        _ => date(at, now, timezone),
+        _ => date(at, now),
     };
-    format!("{day} {}", clock(local(at, timezone), timezone))
+    format!("{day} {}", clock(local(at, now.zone), now.zone))
 }
 
 /// The start of a list's line, always with weekday and date.
-pub(super) fn listed_in_full(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
-    format!(
-        "{} {}",
-        date(at, now, timezone),
-        clock(local(at, timezone), timezone)
-    )
+pub(super) fn listed_in_full(at: Timestamp, now: LocalNow) -> String {
+    format!("{} {}", date(at, now), clock(local(at, now.zone), now.zone))
 }
 
-pub fn time_now(now: Timestamp, timezone: Option<Zone>) -> String {
-    let hint = match timezone {
+pub fn time_now(now: LocalNow) -> String {
+    let hint = match now.zone {
         Some(_) => "",
         None => {
             " Tell me your time zone for your local time, for example “my time zone is Europe/Berlin”."
         }
     };
-    format!("It's {}.{hint}", clock(local(now, timezone), timezone))
+    format!("It's {}.{hint}", clock(local(now.at, now.zone), now.zone))
 }
 
 pub fn time_in(now: Timestamp, zone: Zone, place: &str) -> String {
@@ -78,37 +75,37 @@ pub fn time_in(now: Timestamp, zone: Zone, place: &str) -> String {
     )
 }
 
-pub fn date_now(now: Timestamp, timezone: Option<Zone>) -> String {
-    let zone = if timezone.is_none() { " (UTC)" } else { "" };
+pub fn date_now(now: LocalNow) -> String {
+    let zone = if now.zone.is_none() { " (UTC)" } else { "" };
     format!(
         "It's {}{zone}.",
-        local(now, timezone).format("%A, %-d %B %Y")
+        local(now.at, now.zone).format("%A, %-d %B %Y")
     )
 }
 
 /// "In 4 days: Friday, 27 November 2026."
-pub fn date_of(day: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
-    let when = match days_between(now, day, timezone) {
+pub fn date_of(day: Timestamp, now: LocalNow) -> String {
+    let when = match days_between(now.at, day, now.zone) {
         0 => "Today".to_owned(),
         1 => "Tomorrow".to_owned(),
         days => format!("In {days} days"),
     };
-    format!("{when}: {}.", local(day, timezone).format("%A, %-d %B %Y"))
+    format!("{when}: {}.", local(day, now.zone).format("%A, %-d %B %Y"))
 }
 
 /// "In 4 weeks and 1 day: Friday, 25 December 2026.", and less than a week in days.
-pub fn weeks_until(day: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
-    let days = days_between(now, day, timezone);
+pub fn weeks_until(day: Timestamp, now: LocalNow) -> String {
+    let days = days_between(now.at, day, now.zone);
     let counted = |n: i64, unit| counted(n.unsigned_abs() as usize, unit);
     let weeks = counted(days / 7, "week");
     let when = match days % 7 {
-        _ if days < 7 => return date_of(day, now, timezone),
+        _ if days < 7 => return date_of(day, now),
         0 => weeks,
         rest => format!("{weeks} and {}", counted(rest, "day")),
     };
     format!(
         "In {when}: {}.",
-        local(day, timezone).format("%A, %-d %B %Y")
+        local(day, now.zone).format("%A, %-d %B %Y")
     )
 }
 
@@ -146,7 +143,7 @@ pub fn day_name(day: Timestamp, now: Timestamp, zone: Zone) -> String {
     match days_between(now, day, Some(zone)) {
         0 => "today".to_owned(),
         1 => "tomorrow".to_owned(),
-        _ => format!("on {}", date(day, now, Some(zone))),
+        _ => format!("on {}", date(day, LocalNow::new(now, zone))),
     }
 }
 
@@ -171,9 +168,9 @@ pub fn hours_of_day(span: &Range<Timestamp>, now: Timestamp, zone: Zone) -> Stri
 }
 
 /// "Friday, 3 January", with the year if it isn't the current one.
-pub(super) fn date(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
-    let (at, now) = (local(at, timezone), local(now, timezone));
-    let pattern = if at.year() == now.year() {
+pub(super) fn date(at: Timestamp, now: LocalNow) -> String {
+    let (at, today) = (local(at, now.zone), local(now.at, now.zone));
+    let pattern = if at.year() == today.year() {
         "%A, %-d %B"
     } else {
         "%A, %-d %B %Y"

@@ -2,11 +2,10 @@
 
 use super::reminders::reminders_cancelled;
 use super::{list, quoted, times};
-use crate::clock::{Timestamp, Zone};
-pub fn nothing_to_undo() -> String {
-    "There's nothing I can undo. What I set, moved or took away can be undone for 10 minutes."
-        .to_owned()
-}
+use crate::assistant::LocalNow;
+use crate::clock::Timestamp;
+pub const NOTHING_TO_UNDO: &str =
+    "There's nothing I can undo. What I set, moved or took away can be undone for 10 minutes.";
 
 /// "undo" after a message that changed nothing. `changed_by`: the message whose change it would take
 /// back.
@@ -20,15 +19,11 @@ pub fn undo_unsure(changed_by: Option<&str>) -> String {
     )
 }
 
-pub fn undone_already() -> String {
-    "I've taken back the last change already, and can't go back further. Nothing has changed."
-        .to_owned()
-}
+pub const UNDONE_ALREADY: &str =
+    "I've taken back the last change already, and can't go back further. Nothing has changed.";
 
-pub fn too_late_to_undo() -> String {
-    "That's more than 10 minutes ago, so I can't take it back any more. Nothing has changed."
-        .to_owned()
-}
+pub const TOO_LATE_TO_UNDO: &str =
+    "That's more than 10 minutes ago, so I can't take it back any more. Nothing has changed.";
 
 /// After "undo" in a group, of what somebody else changed by that message.
 pub fn changed_by_another(text: &str) -> String {
@@ -39,16 +34,11 @@ pub fn changed_by_another(text: &str) -> String {
 }
 
 /// After "undo", of a reminder that somebody else has changed since.
-pub fn changed_since(
-    what: &str,
-    send_at: Timestamp,
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
+pub fn changed_since(what: &str, send_at: Timestamp, now: LocalNow) -> String {
     format!(
         "Somebody has changed “{}” since, so it stays as it is, {}. “cancel my reminder to …” ends it.",
         quoted(what),
-        times::day_and_time(send_at, now, timezone)
+        times::day_and_time(send_at, now)
     )
 }
 
@@ -67,43 +57,22 @@ pub fn memory_taken_back(text: &str) -> String {
 }
 
 /// After "undo", where the last change was the name.
-pub fn name_stays() -> String {
-    "I can't take back a name. Tell me the right one: “my name is …”. What came before it stays as it is."
-        .to_owned()
-}
+pub const NAME_STAYS: &str = "I can't take back a name. Tell me the right one: “my name is …”. What came before it stays as it is.";
 
 /// After "undo", where the last change was the time zone.
-pub fn timezone_stays() -> String {
-    "I can't take back a time zone. Tell me the right one: “my time zone is …”. What came before it stays as it is."
-        .to_owned()
-}
+pub const TIMEZONE_STAYS: &str = "I can't take back a time zone. Tell me the right one: “my time zone is …”. What came before it stays as it is.";
 
 /// After "undo", where the last change was the language or the pronouns.
-pub fn form_of_address_stays() -> String {
-    "That can't be undone: it was how I write to you. Tell me the right language or pronouns instead. What came before it stays as it is."
-        .to_owned()
-}
+pub const FORM_OF_ADDRESS_STAYS: &str = "That can't be undone: it was how I write to you. Tell me the right language or pronouns instead. What came before it stays as it is.";
 
 /// After "undo", where the last change was about the assistant's own messages.
-pub fn notices_stay() -> String {
-    "That can't be undone: it was what I send you by myself. Tell me how it should be instead. What came before it stays as it is."
-        .to_owned()
-}
+pub const NOTICES_STAY: &str = "That can't be undone: it was what I send you by myself. Tell me how it should be instead. What came before it stays as it is.";
 
 /// Deleted items were restored.
-pub fn brought_back(
-    reminders: &[(&str, Timestamp)],
-    memories: &[String],
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
-    let lines = reminders.iter().map(|(what, at)| {
-        format!(
-            "{}: {}",
-            times::listed_in_full(*at, now, timezone),
-            quoted(what)
-        )
-    });
+pub fn brought_back(reminders: &[(&str, Timestamp)], memories: &[String], now: LocalNow) -> String {
+    let lines = reminders
+        .iter()
+        .map(|(what, at)| format!("{}: {}", times::listed_in_full(*at, now), quoted(what)));
     let lines: Vec<String> = lines
         .chain(memories.iter().map(|text| quoted(text)))
         .collect();

@@ -25,12 +25,12 @@ pub(in crate::ingest) enum ItemEvent {
 
 /// The last item named or delivered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(in crate::ingest) struct Latest {
+pub(in crate::ingest) struct LastNamed {
     pub(in crate::ingest) event: ItemEvent,
     /// The id of the message that named it; of what was delivered there is none.
     #[serde(default)]
     pub(in crate::ingest) message_id: Option<i64>,
-    pub(in crate::ingest) reminders: Vec<LatestReminder>,
+    pub(in crate::ingest) reminders: Vec<NotedReminder>,
     /// An event of a calendar, instead of reminders.
     #[serde(default)]
     pub(in crate::ingest) calendar_event: Option<LatestEvent>,
@@ -58,7 +58,7 @@ pub(in crate::ingest) struct Latest {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::ingest) struct MessageChanges {
     /// Reminders that it set, as it left them.
-    pub(in crate::ingest) set: Vec<LatestReminder>,
+    pub(in crate::ingest) set: Vec<NotedReminder>,
     pub(in crate::ingest) changed: Vec<ReminderChange>,
     /// The UUIDs of memories that it stated.
     #[serde(default)]
@@ -69,14 +69,14 @@ pub(in crate::ingest) struct MessageChanges {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::ingest) struct ReminderChange {
-    pub(in crate::ingest) before: LatestReminder,
-    pub(in crate::ingest) after: LatestReminder,
+    pub(in crate::ingest) before: NotedReminder,
+    pub(in crate::ingest) after: NotedReminder,
 }
 
 impl MessageChanges {
     pub(in crate::ingest) fn one_set(reminder: &Reminder) -> Self {
         Self {
-            set: vec![LatestReminder::of(reminder)],
+            set: vec![NotedReminder::of(reminder)],
             ..Self::default()
         }
     }
@@ -84,8 +84,8 @@ impl MessageChanges {
     pub(in crate::ingest) fn one_changed(before: &Reminder, after: &Reminder) -> Self {
         Self {
             changed: vec![ReminderChange {
-                before: LatestReminder::of(before),
-                after: LatestReminder::of(after),
+                before: NotedReminder::of(before),
+                after: NotedReminder::of(after),
             }],
             ..Self::default()
         }
@@ -145,7 +145,7 @@ impl StatedFact {
 pub(in crate::ingest) struct ReminderDelivery {
     /// Milliseconds since the epoch.
     pub(in crate::ingest) at: i64,
-    pub(in crate::ingest) reminders: Vec<LatestReminder>,
+    pub(in crate::ingest) reminders: Vec<NotedReminder>,
     /// The reminders that "snooze" set for them.
     #[serde(default)]
     pub(in crate::ingest) put_off: Vec<String>,
@@ -161,14 +161,14 @@ pub(in crate::ingest) struct LatestEvent {
 
 /// A reminder at the time it was noted; for a change, before the change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(in crate::ingest) struct LatestReminder {
+pub(in crate::ingest) struct NotedReminder {
     pub(in crate::ingest) schedule_id: String,
     pub(in crate::ingest) text: String,
     pub(in crate::ingest) send_at: i64,
     rule: Option<NotedRule>,
 }
 
-impl LatestReminder {
+impl NotedReminder {
     pub(in crate::ingest) fn of(reminder: &Reminder) -> Self {
         Self {
             schedule_id: reminder.schedule_id.clone(),
@@ -203,12 +203,12 @@ impl LatestReminder {
     }
 }
 
-impl Latest {
+impl LastNamed {
     pub(in crate::ingest) fn of(event: ItemEvent, reminders: &[Reminder]) -> Self {
         Self {
             event,
             message_id: None,
-            reminders: reminders.iter().map(LatestReminder::of).collect(),
+            reminders: reminders.iter().map(NotedReminder::of).collect(),
             calendar_event: None,
             fact: None,
             came_before: None,
@@ -225,11 +225,11 @@ impl Latest {
 
     /// Adds the reminders that were delivered just before.
     pub(in crate::ingest) fn add_before(&mut self, before: Self) {
-        let is_new = |one: &LatestReminder| {
+        let is_new = |one: &NotedReminder| {
             let mut known = self.reminders.iter();
             !known.any(|known| known.schedule_id == one.schedule_id)
         };
-        let mut all: Vec<LatestReminder> = before.reminders;
+        let mut all: Vec<NotedReminder> = before.reminders;
         all.retain(is_new);
         all.append(&mut self.reminders);
         let first = all.len().saturating_sub(TOGETHER_MAX);
@@ -295,7 +295,7 @@ pub(in crate::ingest) fn read_own(
     turn: &MessageTurn,
     tx: &Tx,
     kept_ms: i64,
-) -> Result<Option<(Latest, Timestamp)>> {
+) -> Result<Option<(LastNamed, Timestamp)>> {
     let noted = tx.dialog(turn.room.id, turn.user.id)?.latest;
     Ok(dialog::recent(noted.as_ref(), kept_ms, turn.now))
 }
@@ -304,7 +304,7 @@ pub(in crate::ingest) fn read_own(
 pub(in crate::ingest) fn read_named(
     turn: &MessageTurn,
     tx: &Tx,
-) -> Result<Option<(Latest, Timestamp)>> {
+) -> Result<Option<(LastNamed, Timestamp)>> {
     if !turn.in_group() {
         return read_own(turn, tx, LATEST_MS);
     }
@@ -313,7 +313,7 @@ pub(in crate::ingest) fn read_named(
 }
 
 /// The items that this message has named so far.
-pub(in crate::ingest) fn read_of_message(turn: &MessageTurn, tx: &Tx) -> Result<Option<Latest>> {
+pub(in crate::ingest) fn read_of_message(turn: &MessageTurn, tx: &Tx) -> Result<Option<LastNamed>> {
     read_if_of(turn, tx, turn.message_id)
 }
 
@@ -322,12 +322,12 @@ pub(in crate::ingest) fn read_of_request(
     turn: &MessageTurn,
     tx: &Tx,
     message_id: i64,
-) -> Result<Option<Latest>> {
+) -> Result<Option<LastNamed>> {
     let latest = read_if_of(turn, tx, message_id)?;
     Ok(latest.filter(|latest| latest.event != ItemEvent::Delivered))
 }
 
-fn read_if_of(turn: &MessageTurn, tx: &Tx, message_id: i64) -> Result<Option<Latest>> {
+fn read_if_of(turn: &MessageTurn, tx: &Tx, message_id: i64) -> Result<Option<LastNamed>> {
     let latest = read_own(turn, tx, LATEST_MS)?.map(|(latest, _)| latest);
     Ok(latest.filter(|latest| latest.is_of_message(message_id)))
 }
@@ -345,7 +345,7 @@ pub(in crate::ingest) fn is_of_last_message(turn: &MessageTurn, tx: &Tx) -> Resu
 pub(in crate::ingest) fn revise(
     turn: &MessageTurn,
     tx: &mut Tx,
-    change: impl FnOnce(&mut Latest),
+    change: impl FnOnce(&mut LastNamed),
 ) -> Result<()> {
     let Some(mut latest) = read_of_message(turn, tx)? else {
         return Ok(());
@@ -365,14 +365,14 @@ pub(in crate::ingest) fn note_fact(
         StatedFact::Memory(id) => vec![id.clone()],
         _ => Vec::new(),
     };
-    let latest = Latest {
+    let latest = LastNamed {
         fact: Some(fact),
         is_undone: false,
         changes: MessageChanges {
             memories,
             ..MessageChanges::default()
         },
-        ..latest.unwrap_or_else(|| Latest::of(ItemEvent::Set, &[]))
+        ..latest.unwrap_or_else(|| LastNamed::of(ItemEvent::Set, &[]))
     };
     latest.note(turn, tx)
 }

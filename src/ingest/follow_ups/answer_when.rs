@@ -6,9 +6,8 @@ use crate::assistant::builtin::{ReminderRef, TimeChange};
 use crate::assistant::{self, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::dialog::latest::{self, ItemEvent, Latest};
+use crate::ingest::dialog::latest::{self, ItemEvent, LastNamed};
 use crate::ingest::dialog::question::{self, Question};
-use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{
     corrected_value, event_reminders, listing, reminder_cancellation, reminder_requests,
@@ -23,7 +22,7 @@ pub(super) fn or_again(
     turn: &MessageTurn,
     tx: &mut Tx,
     time: &TimeChange,
-) -> Result<Option<Reply>> {
+) -> Result<Option<String>> {
     match question::read_open(turn, tx)? {
         Some(Question::When { .. }) if question::was_just_asked(turn, tx)? => {
             with_time(turn, tx, time)
@@ -38,15 +37,15 @@ pub(super) fn with_time(
     turn: &MessageTurn,
     tx: &mut Tx,
     time: &TimeChange,
-) -> Result<Option<Reply>> {
+) -> Result<Option<String>> {
     if let Some(reply) = changes::change_offset(turn, tx)? {
         return Ok(Some(reply));
     }
     if let Some(reply) = reminder_cancellation::chosen(turn, tx)? {
-        return Ok(Some(reply.into()));
+        return Ok(Some(reply));
     }
     if let Some(reply) = which_request::chosen(turn, tx)? {
-        return Ok(Some(reply.into()));
+        return Ok(Some(reply));
     }
     if let Some(reply) = event_reminders::answer_which(turn, tx)? {
         return Ok(Some(reply));
@@ -60,7 +59,7 @@ pub(super) fn with_time(
     if time.is_hour_or_number()
         && let Some(reply) = corrected_value::with_hour(turn, tx)?
     {
-        return Ok(Some(reply.into()));
+        return Ok(Some(reply));
     }
     if subject::asks_about_day(turn, tx, time.is_hour())? {
         return Ok(None);
@@ -72,13 +71,13 @@ pub(super) fn with_time(
         }
         let new = match time.of_new(turn.now, turn.zone()) {
             Ok(new) => new,
-            Err(reply) => return Ok(Some(reply.into())),
+            Err(reply) => return Ok(Some(reply)),
         };
         question::close(turn, tx)?;
         return Ok(Some(reminder_requests::set(turn, tx, &text, &new)?));
     }
     if let Some(reply) = by_number::change_asked_time(turn, tx, time)? {
-        return Ok(Some(reply.into()));
+        return Ok(Some(reply));
     }
     let Some((latest, at)) = latest::read_named(turn, tx)? else {
         return Ok(None);
@@ -91,7 +90,7 @@ pub(super) fn with_time(
             .iter()
             .any(|one| one.recurrence().is_some());
         if repeats && time.gives_days_an_hour() {
-            return Ok(Some(wording::other_days_stay().into()));
+            return Ok(Some(wording::OTHER_DAYS_STAY.to_owned()));
         }
         // "9" after "make it 10" of minutes
         let is_counted = latest.counted_in_s.is_some();
@@ -107,8 +106,8 @@ fn postpone(
     turn: &MessageTurn,
     tx: &mut Tx,
     time: &TimeChange,
-    (latest, at): (&Latest, Timestamp),
-) -> Result<Option<Reply>> {
+    (latest, at): (&LastNamed, Timestamp),
+) -> Result<Option<String>> {
     let just_now = turn.now.0 - at.0 <= JUST_DELIVERED_MS;
     let has_come =
         latest.event == ItemEvent::Delivered || snooze::is_put_off(turn, tx, latest, at)?;
@@ -127,7 +126,7 @@ fn postpone(
         return offer_again(turn, tx, time, latest);
     }
     if snooze::may_name_one(turn, latest) {
-        return Ok(Some(wording::which_came().into()));
+        return Ok(Some(wording::WHICH_CAME.to_owned()));
     }
     Ok(Some(snooze::snooze_last(turn, tx, Some(time))?))
 }
@@ -137,8 +136,8 @@ fn offer_again(
     turn: &MessageTurn,
     tx: &mut Tx,
     time: &TimeChange,
-    latest: &Latest,
-) -> Result<Option<Reply>> {
+    latest: &LastNamed,
+) -> Result<Option<String>> {
     let [came] = latest.reminders.as_slice() else {
         return Ok(None);
     };

@@ -3,13 +3,12 @@
 
 use super::which_request;
 use crate::assistant::builtin::{FollowUp, ReminderRef};
-use crate::assistant::powers::{self, Power, PowerCalls};
-use crate::assistant::{self, MessageContext, wording};
+use crate::assistant::powers::{Power, PowerCalls};
+use crate::assistant::{self, wording};
 use crate::error::Result;
 use crate::ingest::dialog::latest;
 use crate::ingest::listing::{self, listed};
 use crate::ingest::powers::{PowerReply, attempt};
-use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{event_reminders, gate, open_reminders};
 use crate::store::{Reminder, Tx};
@@ -23,16 +22,15 @@ pub(super) fn called_off(
     turn: &MessageTurn,
     tx: &mut Tx,
     what: &FollowUp,
-) -> Result<Option<Reply>> {
+) -> Result<Option<String>> {
     if let FollowUp::CalledOffAbout(name) = what {
-        return Ok(note_cancelled(turn, tx, name)?.map(Reply::from));
+        return note_cancelled(turn, tx, name);
     }
     let has_fact = latest::read_named(turn, tx)?.is_some_and(|(latest, _)| latest.fact.is_some());
     if latest::is_of_last_message(turn, tx)? && !has_fact {
-        let cancelled = super::cancellation::cancel(turn, tx, &ReminderRef::Latest)?;
-        return Ok(cancelled.map(Reply::from));
+        return super::cancellation::cancel(turn, tx, &ReminderRef::Latest);
     }
-    Ok(cancel_just_told(turn, tx)?.map(Reply::from))
+    cancel_just_told(turn, tx)
 }
 
 /// The appointment that was just told, moved or asked about.
@@ -131,12 +129,7 @@ fn change_appointment(turn: &MessageTurn, tx: &mut Tx, text: &str) -> Result<Opt
     if turn.in_group() || !gate::has_superpowers(turn, tx)? {
         return Ok(None);
     }
-    let PowerCalls { calls, .. } = powers::recognise(&MessageContext {
-        text,
-        ..turn
-            .message
-            .context(&turn.ingest.persona.get().name, turn.timezone(), turn.now)
-    });
+    let PowerCalls { calls, .. } = turn.recognise(text);
     for call in calls {
         let is_offered =
             APPOINTMENT_POWERS.contains(&call.power) && turn.flags.superpower(call.power);

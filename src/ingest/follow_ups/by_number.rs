@@ -36,11 +36,7 @@ pub(super) fn change_asked_time(
         tx,
         &Question::what(new.send_at, new.recurrence.as_ref()),
     )?;
-    Ok(Some(wording::what_then(
-        new.send_at,
-        turn.now,
-        turn.timezone(),
-    )))
+    Ok(Some(wording::what_then(new.send_at, turn.local_now())))
 }
 
 /// Marks reminders as done: those that come once are removed, those that repeat stay.
@@ -80,7 +76,7 @@ pub(super) fn cancel_all_but(
     let is_of_room = |other: &Reminder| other.room == turn.room.id;
     others.retain(|other| is_of_room(other) && kept.iter().all(|one| one.id != other.id));
     if others.is_empty() {
-        return Ok(Some(wording::left_as_it_was()));
+        return Ok(Some(wording::LEFT_AS_IT_WAS.to_owned()));
     }
     open_reminders::cancel(turn, tx, &others)?;
     let others = described(&others, turn.timezone());

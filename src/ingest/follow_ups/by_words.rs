@@ -4,24 +4,23 @@
 use super::{appointments, referent, snooze};
 use crate::assistant::builtin::{DoneReport, FollowUp, ReminderRef, TimeChange};
 use crate::assistant::powers::{Power, PowerAction};
-use crate::assistant::{self, Intent, MessageContext, wording};
+use crate::assistant::{self, Intent, wording};
 use crate::error::Result;
 use crate::ingest::dialog::latest::{self, ItemEvent};
 use crate::ingest::listing::{self, listed};
 use crate::ingest::powers::{attempt, text_of};
-use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{event_reminders, follow_ups, gate, open_reminders, reminder_cancellation};
 use crate::store::{Reminder, Tx};
 
 /// "cancel the pills": a message that means nothing else names a reminder by its words.
-pub(in crate::ingest) fn carry_out(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
+pub(in crate::ingest) fn carry_out(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let unknown = turn.possible_meanings();
     let Some(what) = &unknown.named_follow_up else {
         return Ok(None);
     };
     if let FollowUp::CalledOffAbout(name) = what {
-        return Ok(appointments::note_cancelled(turn, tx, name)?.map(Reply::from));
+        return appointments::note_cancelled(turn, tx, name);
     }
     if let FollowUp::SnoozeAbout { .. } | FollowUp::DoneAbout(_) | FollowUp::DoneAlready(_) = what {
         return follow_ups::carry_out(turn, tx, what);
@@ -47,14 +46,14 @@ pub(in crate::ingest) fn carry_out(turn: &MessageTurn, tx: &mut Tx) -> Result<Op
         && matches!(what, FollowUp::Cancel(_))
         && let Some(reply) = cancel_day(turn, tx, about)?
     {
-        return Ok(Some(reply.into()));
+        return Ok(Some(reply));
     }
     if matches!(what, FollowUp::Cancel(_))
         && found.iter().any(|one| one.recurrence.is_some())
         && open_reminders::matching(turn, tx, Some(about), None)?.is_empty()
         && let Some(reply) = cancel_of_day(turn, tx, about)?
     {
-        return Ok(Some(reply.into()));
+        return Ok(Some(reply));
     }
     match (found.as_slice(), what) {
         ([], FollowUp::Cancel(_)) => {
@@ -65,12 +64,12 @@ pub(in crate::ingest) fn carry_out(turn: &MessageTurn, tx: &mut Tx) -> Result<Op
             if reply.is_none() {
                 reply = appointments::cancel_appointment(turn, tx, about)?;
             }
-            Ok(reply.map(Reply::from))
+            Ok(reply)
         }
-        ([], _) => Ok(change_other(turn, tx, what, about)?.map(Reply::from)),
+        ([], _) => change_other(turn, tx, what, about),
         ([_, _, ..], FollowUp::Cancel(_)) => {
             let which = reminder_cancellation::ask_which(turn, tx, &found)?;
-            Ok(Some(which.into()))
+            Ok(Some(which))
         }
         ([_], FollowUp::Cancel(_)) => cancel_one(turn, tx, what, about),
         _ => follow_ups::carry_out(turn, tx, what),
@@ -111,14 +110,12 @@ fn cancel_one(
     tx: &mut Tx,
     what: &FollowUp,
     about: &str,
-) -> Result<Option<Reply>> {
+) -> Result<Option<String>> {
     let cancelled = follow_ups::carry_out(turn, tx, what)?;
     let kept = event_reminders::noted(turn, tx, about)?;
-    Ok(cancelled.map(|mut reply| {
-        if let Some(kept) = kept {
-            reply.add(wording::kept_events(&kept).into());
-        }
-        reply
+    Ok(cancelled.map(|reply| match kept {
+        Some(kept) => format!("{reply}\n{}", wording::kept_events(&kept)),
+        None => reply,
     }))
 }
 
@@ -128,7 +125,7 @@ pub(super) fn snooze(
     tx: &mut Tx,
     about: &str,
     time: Option<&TimeChange>,
-) -> Result<Option<Reply>> {
+) -> Result<Option<String>> {
     if came_last(turn, tx, |text| assistant::reminder_matches(text, about))? {
         return snooze::snooze_last(turn, tx, time).map(Some);
     }
@@ -153,7 +150,7 @@ pub(super) fn snooze(
         [_] => snooze::snooze_open(turn, tx, &open, time).map(Some),
         _ => {
             let how = "with its number, like “snooze 2 for an hour”";
-            listing::ask_which(turn, tx, how, &open).map(|reply| Some(reply.into()))
+            listing::ask_which(turn, tx, how, &open).map(Some)
         }
     }
 }
@@ -221,8 +218,10 @@ pub(super) fn mark_open_done(
         replies.push(wording::done_before_it_came(&listed(&once)));
     }
     if !repeating.is_empty() {
-        let (now, zone) = (turn.now, turn.timezone());
-        replies.push(wording::repeating_stays(&listed(&repeating), now, zone));
+        replies.push(wording::repeating_stays(
+            &listed(&repeating),
+            turn.local_now(),
+        ));
     }
     Ok(replies.join("\n"))
 }
@@ -281,7 +280,7 @@ pub(in crate::ingest) fn cancel_of_shown(
     turn: &MessageTurn,
     tx: &mut Tx,
     intent: &Intent,
-) -> Result<Option<Reply>> {
+) -> Result<Option<String>> {
     let Intent::FollowUp { what, .. } = intent else {
         return Ok(None); // most messages
     };
@@ -337,12 +336,7 @@ fn cancel_day(turn: &MessageTurn, tx: &mut Tx, about: &str) -> Result<Option<Str
 
 /// "my run tomorrow": by its words and its time. What repeats is left out on that day.
 fn cancel_of_day(turn: &MessageTurn, tx: &mut Tx, about: &str) -> Result<Option<String>> {
-    let persona = &turn.ingest.persona.get().name;
-    let understood = assistant::understand(&MessageContext {
-        text: &format!("cancel my reminder to {about}"),
-        group: false, // these words are not typed
-        ..turn.message.context(persona, turn.timezone(), turn.now)
-    });
+    let understood = turn.understand_own(&format!("cancel my reminder to {about}"));
     let request = match understood.unless_follow_up() {
         Intent::CancelReminders(request) => request,
         _ => return Ok(None),

@@ -6,26 +6,23 @@ use crate::assistant::wording;
 use crate::error::Result;
 use crate::ingest::dialog::latest::{self, ItemEvent};
 use crate::ingest::listing::{self, LastLine, described, listed, pairs};
-use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{follow_ups, open_reminders, reminder_cancellation};
 use crate::store::Tx;
 
 /// "cancel the last one": of a list that was just shown, or of what one message set, the last.
-pub(super) fn cancel_last(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
+pub(super) fn cancel_last(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let has_changed = subject::has_changed(turn, tx)?;
     if !has_changed {
         match listing::last_shown(turn, tx)? {
             Some(LastLine::Reminder(last)) => {
                 let last = std::slice::from_ref(&last);
                 open_reminders::cancel(turn, tx, last)?;
-                return Ok(Some(wording::reminders_cancelled(&listed(last)).into()));
+                return Ok(Some(wording::reminders_cancelled(&listed(last))));
             }
             Some(LastLine::Unclear) => {
                 let open = open_reminders::here(turn, tx)?;
-                return Ok(Some(
-                    reminder_cancellation::ask_which(turn, tx, &open)?.into(),
-                ));
+                return Ok(Some(reminder_cancellation::ask_which(turn, tx, &open)?));
             }
             None => {}
         }
@@ -34,12 +31,12 @@ pub(super) fn cancel_last(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Repl
         Some(Referent::Open(open)) if open.len() > 1 && !has_changed => {
             let last = &open[open.len() - 1..];
             open_reminders::cancel(turn, tx, last)?;
-            Ok(Some(wording::reminders_cancelled(&listed(last)).into()))
+            Ok(Some(wording::reminders_cancelled(&listed(last))))
         }
         // "cancel my last reminder" after something else was said
-        Some(Referent::Open(open)) if open.len() > 1 && names_reminder(turn) => Ok(Some(
-            reminder_cancellation::ask_which(turn, tx, &open)?.into(),
-        )),
+        Some(Referent::Open(open)) if open.len() > 1 && names_reminder(turn) => {
+            Ok(Some(reminder_cancellation::ask_which(turn, tx, &open)?))
+        }
         _ => follow_ups::carry_out(turn, tx, &FollowUp::Cancel(ReminderRef::Latest)),
     }
 }
@@ -59,12 +56,12 @@ pub(super) fn cancel(
         return Ok(Some(reply));
     }
     if *which == ReminderRef::Latest && is_one_of_several(turn, tx)? {
-        return Ok(Some(wording::which_reminder()));
+        return Ok(Some(wording::WHICH_REMINDER.to_owned()));
     }
     // "delete both" after "add milk and eggs"
     let is_together = matches!(which, ReminderRef::Together(_));
     if is_together && subject::has_changed(turn, tx)? {
-        return Ok(Some(wording::which_reminder()));
+        return Ok(Some(wording::WHICH_REMINDER.to_owned()));
     }
     Ok(match referent::resolve(turn, tx, which)? {
         None => None,
@@ -76,7 +73,7 @@ pub(super) fn cancel(
             series.retain(|r| r.room == turn.room.id && r.recurrence.is_some() && is_same(&r.text));
             open_reminders::cancel(turn, tx, &series)?;
             Some(match series.is_empty() {
-                true => wording::already_delivered(),
+                true => wording::ALREADY_DELIVERED.to_owned(),
                 false => wording::reminders_cancelled(&pairs(&described(&series, turn.timezone()))),
             })
         }

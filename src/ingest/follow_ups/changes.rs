@@ -2,13 +2,12 @@
 
 use super::{Referent, referent, snooze, subject};
 use crate::assistant::builtin::{BeforeEvent, ReminderRef, TimeChange};
-use crate::assistant::{self, Intent, MessageContext, wording};
+use crate::assistant::{self, Intent, wording};
 use crate::error::Result;
 use crate::ingest::dialog::NUMBERS_MS;
-use crate::ingest::dialog::latest::{self, ItemEvent, Latest};
+use crate::ingest::dialog::latest::{self, ItemEvent, LastNamed};
 use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::open_reminders::{self, ReminderRequest};
-use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{corrected_value, reminder_requests};
 use crate::ingest::{event_reminders, listing};
@@ -23,16 +22,16 @@ pub(super) fn rename_meant(
     tx: &mut Tx,
     which: &ReminderRef,
     text: &str,
-) -> Result<Option<Reply>> {
+) -> Result<Option<String>> {
     if *which == ReminderRef::Latest
         && let Some(reply) = corrected_value::correct(turn, tx)?
     {
         return Ok(Some(reply));
     }
     if *which == ReminderRef::Latest && subject::is_another(turn, tx)? {
-        return Ok(Some(wording::change_unclear().into()));
+        return Ok(Some(wording::CHANGE_UNCLEAR.to_owned()));
     }
-    Ok(rename(turn, tx, which, text)?.map(Reply::from))
+    rename(turn, tx, which, text)
 }
 
 /// "make it 10", "move the last one to 11", "move 2 to friday".
@@ -41,7 +40,7 @@ pub(super) fn change(
     tx: &mut Tx,
     which: &ReminderRef,
     to: &TimeChange,
-) -> Result<Option<Reply>> {
+) -> Result<Option<String>> {
     match which {
         ReminderRef::Latest => super::change_last(turn, tx, to),
         ReminderRef::Last
@@ -58,7 +57,7 @@ pub(super) fn change_time(
     tx: &mut Tx,
     which: &ReminderRef,
     to: &TimeChange,
-) -> Result<Option<Reply>> {
+) -> Result<Option<String>> {
     let unit_s = match which {
         ReminderRef::Latest | ReminderRef::Together(_) => counted_in(turn, tx)?,
         _ => None,
@@ -67,11 +66,11 @@ pub(super) fn change_time(
     let to = counted.as_ref().unwrap_or(to);
     let open = match referent::resolve(turn, tx, which)? {
         None => return Ok(None),
-        Some(Referent::Unclear(reply)) => return Ok(Some(reply.into())),
+        Some(Referent::Unclear(reply)) => return Ok(Some(reply)),
         Some(Referent::Delivered(delivered)) => {
             let to = snooze::of_delivered(to, &delivered, turn);
             let Ok(new) = to.of_new(turn.now, turn.zone()) else {
-                return Ok(Some(wording::reminder_past().into()));
+                return Ok(Some(wording::REMINDER_PAST.to_owned()));
             };
             return Ok(Some(snooze::put_off(turn, tx, &delivered, &new)?));
         }
@@ -88,7 +87,7 @@ pub(super) fn change_time(
         }
         let reply =
             listing::ask_which(turn, tx, "with its number, like “move 2 to friday”", &open)?;
-        return Ok(Some(reply.into()));
+        return Ok(Some(reply));
     };
     let recurrence = reminder.recurrence.as_ref();
     let early =
@@ -97,7 +96,7 @@ pub(super) fn change_time(
     let new = to.of_set(reminder.send_at, recurrence, turn.now, turn.zone());
     Ok(Some(match new {
         Ok(new) if new.recurrence.is_some() && turn.agent.is_none() => {
-            wording::reminder_repeats_not_here().into()
+            wording::REMINDER_REPEATS_NOT_HERE.to_owned()
         }
         Ok(new) => {
             let reply = reminder_requests::move_to(turn, tx, reminder, &new)?;
@@ -105,9 +104,9 @@ pub(super) fn change_time(
             if unit_s.is_some() {
                 latest::revise(turn, tx, |latest| latest.counted_in_s = unit_s)?;
             }
-            reply.into()
+            reply
         }
-        Err(reply) => reply.into(),
+        Err(reply) => reply,
     }))
 }
 
@@ -118,7 +117,7 @@ pub(super) fn remind_before(
     tx: &mut Tx,
     request: &BeforeEvent,
     is_more: bool,
-) -> Result<Option<Reply>> {
+) -> Result<Option<String>> {
     if !is_more && let Some(reply) = change_offset(turn, tx)? {
         return Ok(Some(reply));
     }
@@ -137,9 +136,8 @@ pub(super) fn remind_before(
 
 /// "make it 2 hours before", right after a reminder before an event was asked for or set. `None`: it
 /// was not, or this is from now on.
-pub(super) fn change_offset(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
-    let persona = &turn.ingest.persona.get().name;
-    if !assistant::is_other_offset(&turn.message.text, persona) {
+pub(super) fn change_offset(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
+    if !assistant::is_other_offset(&turn.words()) {
         return Ok(None); // most messages
     }
     let request = offset_said(turn, tx)?;
@@ -164,11 +162,11 @@ pub(super) fn change_offset(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Re
     };
     // It is no time from now on.
     let (Some(request), [reminder]) = (request, open.as_slice()) else {
-        return Ok(Some(wording::change_unclear().into()));
+        return Ok(Some(wording::CHANGE_UNCLEAR.to_owned()));
     };
     let reply = move_before(turn, tx, reminder, request)?;
     latest::revise(turn, tx, |latest| latest.is_before = true)?;
-    Ok(Some(reply.into()))
+    Ok(Some(reply))
 }
 
 /// The request for a reminder before something that was said just before, with the offset that this
@@ -179,27 +177,18 @@ fn offset_said(turn: &MessageTurn, tx: &Tx) -> Result<Option<Intent>> {
     };
     let mut messages = tx.view().chain(last.id, OFFSETS_MAX)?;
     messages.retain(|one| one.user == turn.user.id);
-    let persona = &turn.ingest.persona.get().name;
     for one in messages {
-        let text = assistant::with_other_offset(&one.text, &turn.message.text, persona);
-        let understood = text.map(|text| understood(turn, &text));
+        let text = assistant::with_other_offset(&one.text, &turn.words());
+        let understood = text.map(|text| turn.understand(&text));
         if let Some(Intent::RemindBefore(_) | Intent::Remind { .. }) = understood {
             return Ok(understood);
         }
         // "no, two weeks" may have followed the request before.
-        if !assistant::is_other_offset(&one.text, persona) {
+        if !assistant::is_other_offset(&turn.words_of(&one.text)) {
             break;
         }
     }
     Ok(None)
-}
-
-fn understood(turn: &MessageTurn, text: &str) -> Intent {
-    let persona = &turn.ingest.persona.get().name;
-    assistant::understand(&MessageContext {
-        text,
-        ..turn.message.context(persona, turn.timezone(), turn.now)
-    })
 }
 
 /// To the moment that the request names.
@@ -223,7 +212,7 @@ fn move_before(
             recurrence: None,
             ..
         } => return reminder_requests::change(turn, tx, reminder, &once(&text, send_at)),
-        _ => return Ok(wording::change_unclear()),
+        _ => return Ok(wording::CHANGE_UNCLEAR.to_owned()),
     };
     let plans = event_reminders::known(turn, tx)?;
     let event = match request.text_without_event() {
@@ -234,11 +223,11 @@ fn move_before(
         },
     };
     let Some(event) = event else {
-        return Ok(wording::change_unclear());
+        return Ok(wording::CHANGE_UNCLEAR.to_owned());
     };
     match request.moment(&event, turn.zone(), turn.now) {
         Ok(at) => reminder_requests::change(turn, tx, reminder, &once(&reminder.text, at)),
-        Err(_) => Ok(wording::reminder_past()),
+        Err(_) => Ok(wording::REMINDER_PAST.to_owned()),
     }
 }
 
@@ -259,7 +248,7 @@ pub(super) fn rename(
     let open = match referent::resolve(turn, tx, which)? {
         None => return Ok(None),
         Some(Referent::Unclear(reply)) => return Ok(Some(reply)),
-        Some(Referent::Delivered(_)) => return Ok(Some(wording::already_delivered())),
+        Some(Referent::Delivered(_)) => return Ok(Some(wording::ALREADY_DELIVERED.to_owned())),
         Some(Referent::Open(open)) => open,
     };
     let [reminder] = open.as_slice() else {
@@ -304,8 +293,7 @@ pub(in crate::ingest) fn correct_person(turn: &MessageTurn, tx: &mut Tx) -> Resu
     if !turn.may_correct() {
         return Ok(None); // most messages
     }
-    let persona = &turn.ingest.persona.get().name;
-    let Some(person) = assistant::corrected_value(&turn.message.text, persona) else {
+    let Some(person) = assistant::corrected_value(&turn.words()) else {
         return Ok(None);
     };
     if !latest::is_of_last_message(turn, tx)? {
@@ -341,23 +329,23 @@ pub(super) fn change_each(
     tx: &mut Tx,
     open: &[Reminder],
     to: &TimeChange,
-) -> Result<Reply> {
+) -> Result<String> {
     let mut changes = Vec::new();
     for reminder in open {
         let recurrence = reminder.recurrence.as_ref();
         match to.of_set(reminder.send_at, recurrence, turn.now, turn.zone()) {
             Ok(new) if new.recurrence.is_some() && turn.agent.is_none() => {
-                return Ok(wording::reminder_repeats_not_here().into());
+                return Ok(wording::REMINDER_REPEATS_NOT_HERE.to_owned());
             }
             Ok(new) => changes.push((reminder, new)),
-            Err(error) => return Ok(error.into()),
+            Err(error) => return Ok(error),
         }
     }
-    let mut reply = Reply::default();
+    let mut replies = Vec::new();
     for (reminder, new) in changes {
-        reply.add(reminder_requests::move_to(turn, tx, reminder, &new)?.into());
+        replies.push(reminder_requests::move_to(turn, tx, reminder, &new)?);
     }
     // `undo` takes back all of them.
-    Latest::of(ItemEvent::Changed, open).note(turn, tx)?;
-    Ok(reply)
+    LastNamed::of(ItemEvent::Changed, open).note(turn, tx)?;
+    Ok(replies.join("\n"))
 }

@@ -7,7 +7,6 @@ use crate::error::Result;
 use crate::ingest::dialog::latest;
 use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::listing::listed;
-use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{corrected_value, open_reminders, powers};
 use crate::store::Tx;
@@ -19,7 +18,7 @@ pub(super) fn revise(
     tx: &mut Tx,
     to: &TimeChange,
     is_moved: bool,
-) -> Result<Option<Reply>> {
+) -> Result<Option<String>> {
     if let Some(reply) = offers::offer_at(turn, tx, to)? {
         return Ok(Some(reply));
     }
@@ -33,7 +32,7 @@ pub(super) fn revise(
     let is_before = latest::read_named(turn, tx)?.is_some_and(|(latest, _)| latest.is_before);
     match is_moved && !is_before {
         true => changes::change_time(turn, tx, &ReminderRef::Latest, to),
-        false => Ok(Some(wording::change_unclear().into())),
+        false => Ok(Some(wording::CHANGE_UNCLEAR.to_owned())),
     }
 }
 
@@ -44,7 +43,7 @@ pub(super) fn moved(
     tx: &mut Tx,
     about: &str,
     to: &TimeChange,
-) -> Result<Option<Reply>> {
+) -> Result<Option<String>> {
     if let Some(Question::OfferedReminder { text, .. }) = question::read_open(turn, tx)?
         && assistant::reminder_matches(&text, about)
     {
@@ -56,7 +55,7 @@ pub(super) fn moved(
     }
     let is_before = latest::read_named(turn, tx)?.is_some_and(|(latest, _)| latest.is_before);
     if is_before || open.iter().any(|one| assistant::names_hour(&one.text)) {
-        return Ok(Some(wording::change_unclear().into()));
+        return Ok(Some(wording::CHANGE_UNCLEAR.to_owned()));
     }
     changes::change_time(turn, tx, &ReminderRef::About(about.to_owned()), to)
 }
@@ -89,6 +88,8 @@ pub(in crate::ingest) fn kept_reminders(
     if open.is_empty() || powers::changed_by(turn, tx, turn.message_id)?.is_empty() {
         return Ok(None);
     }
-    let (now, timezone) = (turn.now, turn.timezone());
-    Ok(Some(wording::kept_reminders(&listed(&open), now, timezone)))
+    Ok(Some(wording::kept_reminders(
+        &listed(&open),
+        turn.local_now(),
+    )))
 }

@@ -2,7 +2,7 @@
 
 use crate::assistant::wording;
 use crate::error::Result;
-use crate::ingest::dialog::latest::{self, ItemEvent, Latest, StatedFact};
+use crate::ingest::dialog::latest::{self, ItemEvent, LastNamed, StatedFact};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::undo;
 use crate::ingest::{listing, open_reminders};
@@ -17,7 +17,7 @@ pub(super) fn take_back(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String
     }
     match is_of_last_message(turn, tx)? {
         true => undo::undo_last(turn, tx),
-        false => Ok(Some(wording::that_unclear())),
+        false => Ok(Some(wording::THAT_UNCLEAR.to_owned())),
     }
 }
 
@@ -40,9 +40,9 @@ pub(super) fn is_of_last_message(turn: &MessageTurn, tx: &Tx) -> Result<bool> {
 }
 
 /// What was noted last, if that is something told.
-fn latest_fact(turn: &MessageTurn, tx: &Tx) -> Result<Option<Latest>> {
+fn latest_fact(turn: &MessageTurn, tx: &Tx) -> Result<Option<LastNamed>> {
     let latest = latest::read_named(turn, tx)?.map(|(latest, _)| latest);
-    let is_told = |latest: &Latest| {
+    let is_told = |latest: &LastNamed| {
         let is_delivery = latest.event == ItemEvent::Delivered && latest.message_id.is_none();
         latest.fact.is_some() && !latest.is_undone && !is_delivery
     };

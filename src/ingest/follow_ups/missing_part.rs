@@ -3,12 +3,11 @@
 use super::subject;
 use crate::assistant::builtin::{NAME_IS, NewTime, REMINDER_TO_CANCEL, TIME_ZONE_IS};
 use crate::assistant::powers::{AnswerKind, are_people};
-use crate::assistant::{self, Intent, MessageContext, wording};
+use crate::assistant::{self, Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::powers::answer as power_answer;
-use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{
     event_reminders, names, powers, referent, reminder_cancellation, reminder_requests, time_zone,
@@ -16,19 +15,18 @@ use crate::ingest::{
 use crate::store::{MessageRow, Tx};
 
 /// The answer to the question what to remind of. After other talk only something to do is one.
-pub(in crate::ingest) fn answer_what(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
+pub(in crate::ingest) fn answer_what(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let Some(Question::What { send_at, rule }) = question::read_open(turn, tx)? else {
         return Ok(None);
     };
-    let persona = &turn.ingest.persona.get().name;
-    let is_task = || assistant::begins_with_task(&turn.message.text, persona);
+    let is_task = || assistant::begins_with_task(&turn.words());
     if turn.possible_meanings().sympathy.is_some()
-        || assistant::asks_for_list(&turn.message.text, persona)
+        || assistant::asks_for_list(&turn.words())
         || !question::was_just_asked(turn, tx)? && !is_task()
     {
         return Ok(None); // talk
     }
-    let text = assistant::reminder_answer(&turn.message.text, persona);
+    let text = assistant::reminder_answer(&turn.words());
     let new = NewTime {
         send_at: Timestamp(send_at),
         recurrence: rule.and_then(|rule| rule.recurrence()),
@@ -42,7 +40,7 @@ pub(in crate::ingest) fn answer_what(turn: &MessageTurn, tx: &mut Tx) -> Result<
 }
 
 /// The answer to the question what a request lacks: "milk", "8, 14 and 20".
-pub(in crate::ingest) fn answer_rest(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
+pub(in crate::ingest) fn answer_rest(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let Some(Question::Rest {
         before,
         after,
@@ -54,8 +52,7 @@ pub(in crate::ingest) fn answer_rest(turn: &MessageTurn, tx: &mut Tx) -> Result<
     if was_changed_since_asked(turn, tx)? || was_said_much_since(turn, tx)? {
         return Ok(None);
     }
-    let persona = turn.ingest.persona.get();
-    let rest = assistant::missing_part(&turn.message.text, &persona.name);
+    let rest = assistant::missing_part(&turn.words());
     let rest = match answer {
         AnswerKind::Time => assistant::answered_time(&rest),
         _ => rest,
@@ -65,7 +62,7 @@ pub(in crate::ingest) fn answer_rest(turn: &MessageTurn, tx: &mut Tx) -> Result<
         AnswerKind::Time => assistant::is_time_answer(&rest),
         AnswerKind::Day if assistant::is_time_answer(&rest) && !assistant::names_day(&rest) => {
             let is_asked = question::was_just_asked(turn, tx)?;
-            return Ok(is_asked.then(|| wording::day_needed().into()));
+            return Ok(is_asked.then(|| wording::DAY_NEEDED.to_owned()));
         }
         AnswerKind::Day => assistant::is_time_answer(&rest),
         AnswerKind::People => are_people(&rest),
@@ -81,17 +78,14 @@ pub(in crate::ingest) fn answer_rest(turn: &MessageTurn, tx: &mut Tx) -> Result<
         return answer_all(turn, tx, &format!("{before}{rest}"));
     }
     if before == REMINDER_TO_CANCEL {
-        return Ok(cancel_named(turn, tx, &rest)?.map(Reply::from));
+        return cancel_named(turn, tx, &rest);
     }
     if [TIME_ZONE_IS, NAME_IS].contains(&before.as_str()) {
         return answer_setting(turn, tx, &format!("{before}{rest}"));
     }
     let reply = match before.starts_with("remind me ") {
         true => remind_with(turn, tx, (&before, &rest, &after))?,
-        false => {
-            let reply = power_answer::answer_text(turn, tx, &format!("{before}{rest}{after}"))?;
-            reply.map(Reply::from)
-        }
+        false => power_answer::answer_text(turn, tx, &format!("{before}{rest}{after}"))?,
     };
     // The reply may ask for the next part.
     let is_same = matches!(
@@ -121,7 +115,10 @@ fn cancel_named(turn: &MessageTurn, tx: &mut Tx, name: &str) -> Result<Option<St
         return Ok(None);
     }
     question::close(turn, tx)?;
-    match understood(turn, &format!("{REMINDER_TO_CANCEL}{name}")).unless_follow_up() {
+    match turn
+        .understand_own(&format!("{REMINDER_TO_CANCEL}{name}"))
+        .unless_follow_up()
+    {
         Intent::CancelReminders(request) => {
             reminder_cancellation::cancel_requested(turn, tx, request).map(Some)
         }
@@ -130,27 +127,26 @@ fn cancel_named(turn: &MessageTurn, tx: &mut Tx, name: &str) -> Result<Option<St
 }
 
 /// The answer to the question for the time zone or for the name.
-fn answer_setting(turn: &MessageTurn, tx: &mut Tx, request: &str) -> Result<Option<Reply>> {
+fn answer_setting(turn: &MessageTurn, tx: &mut Tx, request: &str) -> Result<Option<String>> {
     if !question::was_just_asked(turn, tx)? {
         return Ok(None);
     }
-    let reply = match understood(turn, request) {
+    let reply = match turn.understand_own(request) {
         Intent::SetTimezone(zone) => time_zone::set(turn, tx, zone)?,
         Intent::SetName(name) => names::set(turn, tx, &name)?,
         _ => return Ok(None),
     };
     question::close(turn, tx)?;
-    Ok(Some(reply.into()))
+    Ok(Some(reply))
 }
 
 /// The answer to the question what to remind of, and when: either of both, or both. `None`: it is
 /// something else.
-fn answer_all(turn: &MessageTurn, tx: &mut Tx, request: &str) -> Result<Option<Reply>> {
-    let persona = turn.ingest.persona.get();
+fn answer_all(turn: &MessageTurn, tx: &mut Tx, request: &str) -> Result<Option<String>> {
     let text = &turn.message.text;
-    let is_task = assistant::begins_with_task(text, &persona.name)
+    let is_task = assistant::begins_with_task(&turn.words_of(text))
         || text.trim_start().to_lowercase().starts_with("to ");
-    let understood = understood(turn, request);
+    let understood = turn.understand_own(request);
     let is_answer = match &understood {
         Intent::Remind { .. } | Intent::Several(_) | Intent::AskWhat { .. } => true,
         Intent::AskWhen { .. } => is_task,
@@ -163,31 +159,30 @@ fn answer_all(turn: &MessageTurn, tx: &mut Tx, request: &str) -> Result<Option<R
     match understood {
         Intent::AskWhen { ref reply, .. } | Intent::AskWhat { ref reply, .. } => {
             question::ask_about(turn, tx, &understood)?;
-            Ok(Some(reply.clone().into()))
+            Ok(Some(reply.clone()))
         }
         request => reminder_requests::set_requested(turn, tx, request).map(Some),
     }
 }
 
 /// The answer to the question when that is no time alone: "at 5 and at 7", "after dinner".
-pub(in crate::ingest) fn answer_when(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
+pub(in crate::ingest) fn answer_when(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let Some(Question::When { text, month: None }) = question::read_open(turn, tx)? else {
         return Ok(None); // most messages
     };
     if !question::is_last(turn, tx)? || subject::asks_about_day(turn, tx, false)? {
         return Ok(None);
     }
-    let persona = turn.ingest.persona.get();
-    let request = assistant::request_with_answer(&turn.message.text, &persona.name, &text);
+    let request = assistant::request_with_answer(&turn.words(), &text);
     let Some(request) = request else {
         return Ok(None);
     };
-    match understood(turn, &request) {
-        Intent::AskWhen { reply, .. } | Intent::Unclear(reply) => Ok(Some(reply.into())),
+    match turn.understand_own(&request) {
+        Intent::AskWhen { reply, .. } | Intent::Unclear(reply) => Ok(Some(reply)),
         // "tomorrow after breakfast"
         ref request @ Intent::AskRest { ref reply, .. } => {
             question::ask_about(turn, tx, request)?;
-            Ok(Some(reply.clone().into()))
+            Ok(Some(reply.clone()))
         }
         request @ (Intent::Remind { .. } | Intent::Several(_)) => {
             question::close(turn, tx)?;
@@ -195,17 +190,6 @@ pub(in crate::ingest) fn answer_when(turn: &MessageTurn, tx: &mut Tx) -> Result<
         }
         _ => Ok(None),
     }
-}
-
-/// The meaning of a request that was put together.
-fn understood(turn: &MessageTurn, request: &str) -> Intent {
-    assistant::understand(&MessageContext {
-        text: request,
-        group: false, // the name is not among these words
-        ..turn
-            .message
-            .context(&turn.ingest.persona.get().name, turn.timezone(), turn.now)
-    })
 }
 
 /// Whether the last message changed something after the question: then nothing completes it.
@@ -248,7 +232,7 @@ fn remind_with(
     turn: &MessageTurn,
     tx: &mut Tx,
     (before, rest, after): (&str, &str, &str),
-) -> Result<Option<Reply>> {
+) -> Result<Option<String>> {
     let rest = ["every day ", "every ", "on ", "at "].iter().fold(
         rest.trim_end_matches('.'),
         |rest, link| {
@@ -260,7 +244,7 @@ fn remind_with(
         },
     );
     let rest = &listed_hours(rest).unwrap_or_else(|| rest.to_owned());
-    let understood = understood(turn, &format!("{before}{rest}{after}"));
+    let understood = turn.understand_own(&format!("{before}{rest}{after}"));
     if let Intent::RemindBefore(request) = &understood {
         let plans = event_reminders::known(turn, tx)?;
         return match request.known(&plans).1.is_empty() {

@@ -9,14 +9,13 @@ use crate::ingest::dialog::NotedRule;
 use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::event_reminders::TRIP_REQUEST;
 use crate::ingest::powers::answer;
-use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{corrected_value, gate, limits, powers, reminder_requests};
 use crate::store::Tx;
 
 /// Handles a message that requests nothing: remembers a fact, offers a reminder for a plan, offers
 /// to list a needed thing. Never in a group.
-pub(in crate::ingest) fn take_statement(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
+pub(in crate::ingest) fn take_statement(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let unknown = turn.possible_meanings();
     let stated = unknown.statement.clone().filter(|_| !turn.in_group());
     let unset = match may_agree(turn) {
@@ -28,10 +27,7 @@ pub(in crate::ingest) fn take_statement(turn: &MessageTurn, tx: &mut Tx) -> Resu
     };
     question::close(turn, tx)?;
     let reply = stated.map_or(Ok(None), |stated| answer(turn, tx, stated))?;
-    Ok(reply.map(|mut reply| {
-        reply.add(wording::offer_left(&text).into());
-        reply
-    }))
+    Ok(reply.map(|reply| format!("{reply}\n{}", wording::offer_left(&text))))
 }
 
 /// "ok i'm out of eggs": whether the first word agrees to what was offered isn't clear.
@@ -49,7 +45,7 @@ pub(in crate::ingest) fn answer_part(
     turn: &MessageTurn,
     tx: &mut Tx,
     stated: Statement,
-) -> Result<Reply> {
+) -> Result<String> {
     let not_done = match &stated {
         Statement::Fact(text)
         | Statement::Needed(text)
@@ -61,13 +57,13 @@ pub(in crate::ingest) fn answer_part(
             wording::part_not_done(&texts.join(", "))
         }
     };
-    Ok(answer(turn, tx, stated)?.unwrap_or_else(|| not_done.into()))
+    Ok(answer(turn, tx, stated)?.unwrap_or(not_done))
 }
 
-fn answer(turn: &MessageTurn, tx: &mut Tx, stated: Statement) -> Result<Option<Reply>> {
+fn answer(turn: &MessageTurn, tx: &mut Tx, stated: Statement) -> Result<Option<String>> {
     Ok(match stated {
         Statement::Fact(_) | Statement::Changed(_) if !limits::may_command(turn) => {
-            Some(limits::too_many(turn).into())
+            Some(limits::too_many(turn))
         }
         Statement::Fact(fact) => {
             let mut lines: Vec<String> = Vec::new();
@@ -76,18 +72,18 @@ fn answer(turn: &MessageTurn, tx: &mut Tx, stated: Statement) -> Result<Option<R
                 lines.retain(|line| !reply.lines().any(|new| new == line));
                 lines.extend(reply.lines().map(str::to_owned));
             }
-            Some(lines.join("\n").into())
+            Some(lines.join("\n"))
         }
-        Statement::Changed(fact) => corrected_value::change_fact(turn, tx, &fact)?.map(Reply::from),
+        Statement::Changed(fact) => corrected_value::change_fact(turn, tx, &fact)?,
         Statement::Trip(days) if has_power(turn, tx, Power::TripPlanner)? => {
             let request = format!("{TRIP_REQUEST}{days}");
             question::ask(turn, tx, &Question::OfferedRequest(request))?;
-            Some(wording::trip_offered(&days).into())
+            Some(wording::trip_offered(&days))
         }
         Statement::Needed(thing) if has_power(turn, tx, Power::TodoList)? => {
             let request = format!("add {thing} to my list");
             question::ask(turn, tx, &Question::OfferedRequest(request))?;
-            Some(wording::list_offered(&thing).into())
+            Some(wording::list_offered(&thing))
         }
         Statement::Plan {
             text,
@@ -104,10 +100,10 @@ fn answer(turn: &MessageTurn, tx: &mut Tx, stated: Statement) -> Result<Option<R
         Statement::Plans(each) if turn.possible_meanings().foreign_language.is_none() => {
             let pairs: Vec<(&str, Timestamp)> =
                 each.iter().map(|(text, at)| (text.as_str(), *at)).collect();
-            let reply = wording::reminders_offered(&pairs, turn.now, turn.timezone());
+            let reply = wording::reminders_offered(&pairs, turn.local_now());
             let each = each.into_iter().map(|(text, at)| (text, at.0)).collect();
             question::ask(turn, tx, &Question::OfferedReminders(each))?;
-            Some(reply.into())
+            Some(reply)
         }
         _ => None,
     })
@@ -118,14 +114,14 @@ fn has_power(turn: &MessageTurn, tx: &Tx, power: Power) -> Result<bool> {
 }
 
 /// Does what was offered. `None`: nothing was, or this only asks: "yes?".
-pub(super) fn accept(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
+pub(super) fn accept(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let said = turn.message.text.trim();
     if said.ends_with('?') && said.split_whitespace().count() == 1 {
         return Ok(None);
     }
     let reply = match question::read_open(turn, tx)? {
         Some(Question::OfferedReminder { send_at, .. }) if send_at <= turn.now.0 => {
-            wording::reminder_past().into()
+            wording::REMINDER_PAST.to_owned()
         }
         Some(Question::OfferedReminder {
             text,
@@ -142,16 +138,16 @@ pub(super) fn accept(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
             },
         )?,
         Some(Question::OfferedReminders(each)) => {
-            let mut all = Reply::default();
+            let mut replies = Vec::new();
             for (text, at) in each {
-                all.add(match at > turn.now.0 {
+                replies.push(match at > turn.now.0 {
                     true => reminder_requests::set(turn, tx, &text, &NewTime::at(Timestamp(at)))?,
-                    false => wording::reminder_past().into(),
+                    false => wording::REMINDER_PAST.to_owned(),
                 });
             }
-            all
+            replies.join("\n")
         }
-        Some(Question::OfferedRequest(request)) => answer::answer_part(turn, tx, &request)?.into(),
+        Some(Question::OfferedRequest(request)) => answer::answer_part(turn, tx, &request)?,
         _ => return Ok(None),
     };
     question::close(turn, tx)?;
@@ -159,7 +155,7 @@ pub(super) fn accept(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
 }
 
 /// Another time for what was offered, and so a yes to it. `None`: nothing was, or this only asks.
-pub(super) fn change(turn: &MessageTurn, tx: &mut Tx, to: &TimeChange) -> Result<Option<Reply>> {
+pub(super) fn change(turn: &MessageTurn, tx: &mut Tx, to: &TimeChange) -> Result<Option<String>> {
     if turn.message.text.trim_end().ends_with('?') {
         return Ok(None);
     }
@@ -168,16 +164,16 @@ pub(super) fn change(turn: &MessageTurn, tx: &mut Tx, to: &TimeChange) -> Result
             question::close(turn, tx)?;
             Some(reminder_requests::set(turn, tx, &text, &new)?)
         }
-        Some((_, Err(reply))) => Some(reply.into()),
+        Some((_, Err(reply))) => Some(reply),
         None => None,
     })
 }
 
 /// Offers the last offered reminder at another time. `None`: nothing was offered.
-pub(super) fn offer_at(turn: &MessageTurn, tx: &mut Tx, to: &TimeChange) -> Result<Option<Reply>> {
+pub(super) fn offer_at(turn: &MessageTurn, tx: &mut Tx, to: &TimeChange) -> Result<Option<String>> {
     Ok(match changed(turn, tx, to)? {
         Some((text, Ok(new))) => Some(offer(turn, tx, text, &new)?),
-        Some((_, Err(reply))) => Some(reply.into()),
+        Some((_, Err(reply))) => Some(reply),
         None => None,
     })
 }
@@ -202,17 +198,21 @@ fn changed(
 }
 
 /// A reminder that nobody asked for.
-pub(super) fn offer(turn: &MessageTurn, tx: &mut Tx, text: String, new: &NewTime) -> Result<Reply> {
-    let (now, zone) = (turn.now, turn.timezone());
+pub(super) fn offer(
+    turn: &MessageTurn,
+    tx: &mut Tx,
+    text: String,
+    new: &NewTime,
+) -> Result<String> {
     let rule = new.recurrence.as_ref();
-    let reply = wording::reminder_offered(&text, new.send_at, rule, now, zone);
+    let reply = wording::reminder_offered(&text, new.send_at, rule, turn.local_now());
     let question = Question::OfferedReminder {
         text,
         send_at: new.send_at.0,
         rule: rule.map(NotedRule::of),
     };
     question::ask(turn, tx, &question)?;
-    Ok(reply.into())
+    Ok(reply)
 }
 
 /// An offer stands until something else is said, and the question for a part of a reminder until
@@ -259,9 +259,7 @@ pub(in crate::ingest) fn withdraw(turn: &MessageTurn, tx: &mut Tx, intent: &Inte
 /// "sure, thanks", and "yes, and remind me at 7 to …", whose first part accepts the offer.
 fn agrees(turn: &MessageTurn, intent: &Intent) -> bool {
     match intent {
-        Intent::Unknown => {
-            assistant::is_consent(&turn.message.text, &turn.ingest.persona.get().name)
-        }
+        Intent::Unknown => assistant::is_consent(&turn.words()),
         Intent::Several(parts) => matches!(
             parts.first(),
             Some(Intent::FollowUp {

@@ -6,7 +6,6 @@ use crate::assistant::builtin::TimeChange;
 use crate::assistant::wording;
 use crate::error::Result;
 use crate::ingest::open_reminders::{self, ReminderRequest};
-use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{listing, reminder_requests};
 use crate::store::{Reminder, Tx};
@@ -18,7 +17,7 @@ pub(super) fn in_place(
     tx: &mut Tx,
     to: Option<&TimeChange>,
     text: &str,
-) -> Result<Option<Reply>> {
+) -> Result<Option<String>> {
     let last = match referent::find_last(turn, tx)? {
         Some(Referent::Open(last)) => last,
         _ => Vec::new(),
@@ -29,9 +28,9 @@ pub(super) fn in_place(
         (Some(to), [other]) if !is_last(other) => change_each(turn, tx, &named, to).map(Some),
         (Some(_), [_, _, ..]) if !named.iter().any(is_last) => {
             let how = "with its number, like “move 2 to friday”";
-            Ok(Some(listing::ask_which(turn, tx, how, &named)?.into()))
+            Ok(Some(listing::ask_which(turn, tx, how, &named)?))
         }
-        _ => Ok(replace(turn, tx, to, text)?.map(Reply::from)),
+        _ => replace(turn, tx, to, text),
     }
 }
 
@@ -52,7 +51,7 @@ pub(super) fn replace(
     let new = to.map(|to| to.of_set(reminder.send_at, recurrence, turn.now, turn.zone()));
     let new = match new.transpose() {
         Ok(Some(new)) if new.recurrence.is_some() && turn.agent.is_none() => {
-            return Ok(Some(wording::reminder_repeats_not_here()));
+            return Ok(Some(wording::REMINDER_REPEATS_NOT_HERE.to_owned()));
         }
         Ok(new) => new,
         Err(reply) => return Ok(Some(reply)),

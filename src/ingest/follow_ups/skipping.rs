@@ -32,7 +32,6 @@ pub(super) fn skip(
         repeating = open_reminders::here(turn, tx)?;
         repeating.retain(comes);
     }
-    let timezone = turn.timezone();
     if repeating.is_empty()
         && let Some(once) = only_on(turn, tx, which, day)?
     {
@@ -54,7 +53,7 @@ pub(super) fn skip(
             let day = day.unwrap_or(&next);
             let skipped = reminder_requests::skip(turn, tx, only, day)?;
             Ok(Some(skipped.unwrap_or_else(|| {
-                wording::nothing_skipped(&only.text, only.send_at, turn.now, timezone)
+                wording::nothing_skipped(&only.text, only.send_at, turn.local_now())
             })))
         }
         several => {
@@ -93,12 +92,11 @@ pub(super) fn skip_last(
         to.of_set(only.send_at, Some(recurrence), turn.now, turn.zone())
             .is_ok()
     };
-    let (now, timezone) = (turn.now, turn.timezone());
     Ok(Some(match or_each.is_some_and(comes_otherwise) {
-        true => wording::skipped_once_or_always(first, now, timezone),
+        true => wording::skipped_once_or_always(first, turn.local_now()),
         false => match reminder_requests::skip(turn, tx, only, day)? {
             Some(skipped) => skipped,
-            None => wording::nothing_skipped(&only.text, only.send_at, now, timezone),
+            None => wording::nothing_skipped(&only.text, only.send_at, turn.local_now()),
         },
     }))
 }

@@ -5,10 +5,9 @@ use crate::assistant::builtin::{FollowUp, NewTime, ReminderRef, TimeChange};
 use crate::assistant::{self, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::dialog::latest::{self, ItemEvent, Latest, LatestReminder, ReminderDelivery};
+use crate::ingest::dialog::latest::{self, ItemEvent, LastNamed, NotedReminder, ReminderDelivery};
 use crate::ingest::listing::{self, listed};
 use crate::ingest::reminder_requests;
-use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::store::{Reminder, Tx};
 
@@ -18,11 +17,15 @@ const SNOOZE_S: i64 = 10 * 60;
 const SOON_S: i64 = 12 * 60 * 60;
 
 /// `None`: it puts nothing off.
-pub(super) fn carry_out(turn: &MessageTurn, tx: &mut Tx, what: &FollowUp) -> Result<Option<Reply>> {
+pub(super) fn carry_out(
+    turn: &MessageTurn,
+    tx: &mut Tx,
+    what: &FollowUp,
+) -> Result<Option<String>> {
     Ok(Some(match what {
         FollowUp::Snooze(None) if begins_request(turn, tx)? => return Ok(None),
         FollowUp::Snooze(time) => snooze_last(turn, tx, time.as_ref())?,
-        FollowUp::SnoozeUnclear { first, second } => wording::which_duration(first, second).into(),
+        FollowUp::SnoozeUnclear { first, second } => wording::which_duration(first, second),
         FollowUp::SnoozeNumbered { numbers, time } => numbered(turn, tx, numbers, time.as_ref())?,
         FollowUp::SnoozeNth { nth, time } => one_of(turn, tx, *nth, time.as_ref())?,
         _ => return Ok(None),
@@ -44,7 +47,7 @@ pub(super) fn snooze_last(
     turn: &MessageTurn,
     tx: &mut Tx,
     time: Option<&TimeChange>,
-) -> Result<Reply> {
+) -> Result<String> {
     let reply = snoozed(turn, tx, time)?;
     let delay_s = time.map_or(Some(SNOOZE_S), TimeChange::delay_s);
     let unit_s = delay_s.map(assistant::unit_of_s);
@@ -58,7 +61,7 @@ fn one_of(
     tx: &mut Tx,
     nth: Option<usize>,
     time: Option<&TimeChange>,
-) -> Result<Reply> {
+) -> Result<String> {
     if let Some(number) = nth
         && listing::has_number(turn, tx, number)?
     {
@@ -73,10 +76,10 @@ fn one_of(
         Some(nth) => nth.checked_sub(1).and_then(|at| delivered.get(at)),
     };
     match (one, delivered.len()) {
-        (_, 0) => Ok(wording::nothing_to_snooze().into()),
+        (_, 0) => Ok(wording::NOTHING_TO_SNOOZE.to_owned()),
         (Some(_), 1) => snooze_last(turn, tx, time),
         (Some(one), _) => put_off_some(turn, tx, std::slice::from_ref(one), &delivered, time),
-        (None, _) => Ok(wording::which_came().into()),
+        (None, _) => Ok(wording::WHICH_CAME.to_owned()),
     }
 }
 
@@ -86,13 +89,13 @@ pub(super) fn some_of(
     tx: &mut Tx,
     is_meant: impl Fn(&str) -> bool,
     time: Option<&TimeChange>,
-) -> Result<Option<Reply>> {
+) -> Result<Option<String>> {
     let latest = latest::read_named(turn, tx)?;
     let Some(delivery) = latest.and_then(|(latest, at)| latest.delivery(at, turn.now)) else {
         return Ok(None);
     };
     let waiting = put_off_before(tx, Some(&delivery))?;
-    let some: Vec<LatestReminder> = delivery
+    let some: Vec<NotedReminder> = delivery
         .reminders
         .iter()
         .filter(|one| is_meant(&one.text))
@@ -108,17 +111,17 @@ pub(super) fn some_of(
 fn put_off_some(
     turn: &MessageTurn,
     tx: &mut Tx,
-    some: &[LatestReminder],
-    delivered: &[LatestReminder],
+    some: &[NotedReminder],
+    delivered: &[NotedReminder],
     time: Option<&TimeChange>,
-) -> Result<Reply> {
+) -> Result<String> {
     let new = match time {
         Some(time) => time.of_new(turn.now, turn.zone()),
         None => Ok(NewTime::at(turn.now.plus_s(SNOOZE_S))),
     };
     let new = match new {
         Ok(new) => new,
-        Err(reply) => return Ok(reply.into()),
+        Err(reply) => return Ok(reply),
     };
     let reply = put_off(turn, tx, some, &new)?;
     latest::revise(turn, tx, |latest| {
@@ -130,7 +133,7 @@ fn put_off_some(
 }
 
 /// "1" after two reminders came: one of them, or an hour?
-pub(super) fn may_name_one(turn: &MessageTurn, latest: &Latest) -> bool {
+pub(super) fn may_name_one(turn: &MessageTurn, latest: &LastNamed) -> bool {
     let number = turn.message.text.trim().parse::<usize>();
     let count = latest.reminders.len();
     latest.event == ItemEvent::Delivered
@@ -138,7 +141,7 @@ pub(super) fn may_name_one(turn: &MessageTurn, latest: &Latest) -> bool {
         && number.is_ok_and(|number| (1..=count).contains(&number))
 }
 
-fn snoozed(turn: &MessageTurn, tx: &mut Tx, time: Option<&TimeChange>) -> Result<Reply> {
+fn snoozed(turn: &MessageTurn, tx: &mut Tx, time: Option<&TimeChange>) -> Result<String> {
     let latest = latest::read_named(turn, tx)?;
     let delivery = latest.and_then(|(latest, at)| latest.delivery(at, turn.now));
     let new = match (time, &delivery) {
@@ -150,7 +153,7 @@ fn snoozed(turn: &MessageTurn, tx: &mut Tx, time: Option<&TimeChange>) -> Result
     };
     let new = match new {
         Ok(new) => new,
-        Err(reply) => return Ok(reply.into()),
+        Err(reply) => return Ok(reply),
     };
     let waiting = put_off_before(tx, delivery.as_ref())?;
     if let Some(delivery) = delivery.filter(|delivery| delivery.put_off.is_empty()) {
@@ -164,25 +167,25 @@ fn snoozed(turn: &MessageTurn, tx: &mut Tx, time: Option<&TimeChange>) -> Result
         (false, _) if time.is_some() => return move_each(turn, tx, &waiting, &new),
         (false, _) => waiting,
         (true, Some(Referent::Open(open))) => open,
-        (true, _) => return Ok(wording::nothing_to_snooze().into()),
+        (true, _) => return Ok(wording::NOTHING_TO_SNOOZE.to_owned()),
     };
     // What hasn't come is moved only to a time that was named, and never what repeats.
     let Some(time) = time.filter(|_| open.iter().all(|r| r.recurrence.is_none())) else {
-        let reply = wording::not_come_yet(&listed(&open), turn.now, turn.timezone());
-        return Ok(reply.into());
+        let reply = wording::not_come_yet(&listed(&open), turn.local_now());
+        return Ok(reply);
     };
     if open.len() < 2 && says(turn, "both") {
-        return Ok(wording::change_unclear().into());
+        return Ok(wording::CHANGE_UNCLEAR.to_owned());
     }
     // "snooze 10 minutes" is said of what comes soon.
     let is_far = |r: &Reminder| time.delay_s().is_some() && r.send_at > turn.now.plus_s(SOON_S);
     if open.iter().any(is_far) {
-        return Ok(wording::not_come_yet(&listed(&open), turn.now, turn.timezone()).into());
+        return Ok(wording::not_come_yet(&listed(&open), turn.local_now()));
     }
     // Put off is never earlier.
     let is_earlier = |r: &Reminder| time.delay_s().is_none() && new.send_at < r.send_at;
     if open.iter().any(is_earlier) {
-        return Ok(wording::not_come_yet(&listed(&open), turn.now, turn.timezone()).into());
+        return Ok(wording::not_come_yet(&listed(&open), turn.local_now()));
     }
     match time.delay_s() {
         Some(seconds) => delay_each(turn, tx, &open, (&new, seconds)),
@@ -201,17 +204,17 @@ fn delay_each(
     tx: &mut Tx,
     open: &[Reminder],
     (new, seconds): (&NewTime, i64),
-) -> Result<Reply> {
-    let mut reply = Reply::default();
+) -> Result<String> {
+    let mut replies = Vec::new();
     for reminder in open {
         let new = NewTime {
             send_at: delayed(turn, reminder, seconds),
             ..new.clone()
         };
-        reply.add(reminder_requests::move_to(turn, tx, reminder, &new)?.into());
+        replies.push(reminder_requests::move_to(turn, tx, reminder, &new)?);
     }
     note_moved(turn, tx, open)?;
-    Ok(reply)
+    Ok(replies.join("\n"))
 }
 
 /// Reminders that "snooze" set for those that came last, and that are still to come.
@@ -227,7 +230,7 @@ fn put_off_before(tx: &Tx, delivery: Option<&ReminderDelivery>) -> Result<Vec<Re
 pub(super) fn is_put_off(
     turn: &MessageTurn,
     tx: &Tx,
-    latest: &Latest,
+    latest: &LastNamed,
     at: Timestamp,
 ) -> Result<bool> {
     let delivery = latest.delivery(at, turn.now);
@@ -238,13 +241,13 @@ pub(super) fn is_put_off(
     Ok(!put_off.is_empty() && all)
 }
 
-fn move_each(turn: &MessageTurn, tx: &mut Tx, open: &[Reminder], new: &NewTime) -> Result<Reply> {
-    let mut reply = Reply::default();
+fn move_each(turn: &MessageTurn, tx: &mut Tx, open: &[Reminder], new: &NewTime) -> Result<String> {
+    let mut replies = Vec::new();
     for reminder in open {
-        reply.add(reminder_requests::move_to(turn, tx, reminder, new)?.into());
+        replies.push(reminder_requests::move_to(turn, tx, reminder, new)?);
     }
     note_moved(turn, tx, open)?;
-    Ok(reply)
+    Ok(replies.join("\n"))
 }
 
 /// Later than it would have come.
@@ -257,7 +260,7 @@ fn note_moved(turn: &MessageTurn, tx: &mut Tx, before: &[Reminder]) -> Result<()
     match before.is_empty() {
         true => Ok(()),
         false => {
-            let moved = Latest::of(ItemEvent::Changed, before);
+            let moved = LastNamed::of(ItemEvent::Changed, before);
             moved.note(turn, tx)
         }
     }
@@ -269,7 +272,7 @@ fn numbered(
     tx: &mut Tx,
     numbers: &[usize],
     time: Option<&TimeChange>,
-) -> Result<Reply> {
+) -> Result<String> {
     if let ([minutes], None) = (numbers, time)
         && !listing::has_number(turn, tx, *minutes)?
     {
@@ -279,8 +282,8 @@ fn numbered(
     let which = ReminderRef::Numbered(numbers.to_vec());
     let open = match referent::resolve(turn, tx, &which)? {
         Some(Referent::Open(open)) => open,
-        Some(Referent::Unclear(reply)) => return Ok(reply.into()),
-        Some(Referent::Delivered(_)) | None => return Ok(wording::nothing_to_snooze().into()),
+        Some(Referent::Unclear(reply)) => return Ok(reply),
+        Some(Referent::Delivered(_)) | None => return Ok(wording::NOTHING_TO_SNOOZE.to_owned()),
     };
     snooze_open(turn, tx, &open, time)
 }
@@ -291,12 +294,12 @@ pub(super) fn snooze_open(
     tx: &mut Tx,
     open: &[Reminder],
     time: Option<&TimeChange>,
-) -> Result<Reply> {
+) -> Result<String> {
     let Some(time) = time.filter(|_| open.iter().all(|r| r.recurrence.is_none())) else {
-        let reply = wording::not_come_yet(&listed(open), turn.now, turn.timezone());
-        return Ok(reply.into());
+        let reply = wording::not_come_yet(&listed(open), turn.local_now());
+        return Ok(reply);
     };
-    let (mut reply, mut moved) = (Reply::default(), Vec::new());
+    let (mut replies, mut moved) = (Vec::new(), Vec::new());
     for reminder in open {
         let new = match time.delay_s() {
             Some(seconds) => Ok(NewTime {
@@ -308,18 +311,18 @@ pub(super) fn snooze_open(
         };
         match new {
             Ok(new) => {
-                reply.add(reminder_requests::move_to(turn, tx, reminder, &new)?.into());
+                replies.push(reminder_requests::move_to(turn, tx, reminder, &new)?);
                 moved.push(reminder.clone());
             }
-            Err(error) => reply.add(error.into()),
+            Err(error) => replies.push(error),
         }
     }
     note_moved(turn, tx, &moved)?;
-    Ok(reply)
+    Ok(replies.join("\n"))
 }
 
 /// "remind me again at 10": what came is put off; what is still to come gets a second one.
-pub(super) fn again(turn: &MessageTurn, tx: &mut Tx, time: &TimeChange) -> Result<Option<Reply>> {
+pub(super) fn again(turn: &MessageTurn, tx: &mut Tx, time: &TimeChange) -> Result<Option<String>> {
     if let Some((latest, at)) = latest::read_named(turn, tx)?
         && (latest.event == ItemEvent::Delivered || is_put_off(turn, tx, &latest, at)?)
     {
@@ -336,9 +339,9 @@ pub(super) fn again(turn: &MessageTurn, tx: &mut Tx, time: &TimeChange) -> Resul
         return Ok(None);
     };
     if subject::is_another(turn, tx)? {
-        return Ok(Some(wording::change_unclear().into()));
+        return Ok(Some(wording::CHANGE_UNCLEAR.to_owned()));
     }
-    let mut reply = Reply::default();
+    let mut replies = Vec::new();
     for reminder in open {
         let with_rule = |rule| time.of_set(reminder.send_at, rule, turn.now, turn.zone());
         // "also at 9pm" repeats as the first one does, "also on friday" comes once.
@@ -351,23 +354,23 @@ pub(super) fn again(turn: &MessageTurn, tx: &mut Tx, time: &TimeChange) -> Resul
             .map_or_else(|| with_rule(None), Ok)
         {
             Ok(new) => new,
-            Err(error) => return Ok(Some(error.into())),
+            Err(error) => return Ok(Some(error)),
         };
         let is_same = new.recurrence.is_none() && new.send_at == reminder.send_at;
         if is_same && reminder.recurrence.is_none() {
             let set = [(reminder.text.as_str(), reminder.send_at)];
-            reply.add(wording::still_set(&set, turn.now, turn.timezone()).into());
+            replies.push(wording::still_set(&set, turn.local_now()));
             continue;
         }
-        reply.add(reminder_requests::set(turn, tx, &reminder.text, &new)?);
+        replies.push(reminder_requests::set(turn, tx, &reminder.text, &new)?);
     }
-    Ok(Some(reply))
+    Ok(Some(replies.join("\n")))
 }
 
 /// "make it every day" after it came at 15:00: at 15:00.
 pub(super) fn of_delivered(
     to: &TimeChange,
-    delivered: &[LatestReminder],
+    delivered: &[NotedReminder],
     turn: &MessageTurn,
 ) -> TimeChange {
     let to = to.clone();
@@ -381,14 +384,14 @@ pub(super) fn of_delivered(
 pub(super) fn put_off(
     turn: &MessageTurn,
     tx: &mut Tx,
-    delivered: &[LatestReminder],
+    delivered: &[NotedReminder],
     new: &NewTime,
-) -> Result<Reply> {
+) -> Result<String> {
     let delivery =
         latest::read_named(turn, tx)?.and_then(|(latest, at)| latest.delivery(at, turn.now));
-    let mut reply = Reply::default();
+    let mut replies = Vec::new();
     for reminder in delivered {
-        reply.add(reminder_requests::set(turn, tx, &reminder.text, new)?);
+        replies.push(reminder_requests::set(turn, tx, &reminder.text, new)?);
     }
     latest::revise(turn, tx, |latest| {
         let set = latest.changes.set.iter();
@@ -398,5 +401,5 @@ pub(super) fn put_off(
             put_off: set.map(|one| one.schedule_id.clone()).collect(),
         });
     })?;
-    Ok(reply)
+    Ok(replies.join("\n"))
 }

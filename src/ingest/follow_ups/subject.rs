@@ -2,7 +2,7 @@
 
 use super::latest_fact;
 use crate::assistant::powers::RequestStrength;
-use crate::assistant::{self, Intent, MessageContext, Statement};
+use crate::assistant::{self, Intent, Statement, Words};
 use crate::error::Result;
 use crate::ingest::dialog::{latest, question};
 use crate::ingest::powers;
@@ -52,13 +52,13 @@ pub(super) fn is_one_remark(turn: &MessageTurn, tx: &Tx) -> Result<bool> {
     let (Some(only), None) = (since.next(), since.next()) else {
         return Ok(false);
     };
-    let persona = &turn.ingest.persona.get().name;
-    let understood = assistant::understand_all(&context_of(turn, only, persona));
+    let understood = assistant::understand_all(&turn.context_then(only));
     let mut calls = understood.calls.calls.iter();
     let is_request = calls.any(|call| call.strength == RequestStrength::Clear);
     let lower = only.text.trim_start().to_lowercase();
     let verbs = ["can ", "could ", "will ", "would ", "should ", "please "];
-    let asks = assistant::asks(&lower, persona) || verbs.iter().any(|verb| lower.starts_with(verb));
+    let asks =
+        assistant::asks(&turn.words_of(&lower)) || verbs.iter().any(|verb| lower.starts_with(verb));
     let is_remark = understood.intent == Intent::Unknown && !asks;
     let statement = understood.unknown.and_then(|unknown| unknown.statement);
     let is_noted = latest.fact.is_some() || !powers::changed_by(turn, tx, only.id)?.is_empty();
@@ -78,9 +78,8 @@ pub(super) fn asks_about_day(turn: &MessageTurn, tx: &mut Tx, is_hour: bool) -> 
     if is_hour || assistant::names_hour(text) {
         return Ok(false);
     }
-    let persona = &turn.ingest.persona.get().name;
     let last = turn.previous_message(tx)?;
-    let understood = last.map(|last| assistant::understand(&context_of(turn, &last, persona)));
+    let understood = last.map(|last| assistant::understand(&turn.context_then(&last)));
     Ok(matches!(
         understood.as_ref().map(Intent::unless_follow_up),
         Some(Intent::Agenda { .. } | Intent::FindReminders { .. })
@@ -92,8 +91,7 @@ pub(super) fn asks_about_day(turn: &MessageTurn, tx: &mut Tx, is_hour: bool) -> 
 /// or so to call"), what is about memories or a superpower's ("forget my pin", "my trips"), or words
 /// that are not understood.
 fn speaks_of_another(turn: &MessageTurn, one: &MessageRow) -> bool {
-    let persona = turn.ingest.persona.get();
-    let understood = assistant::understand_all(&context_of(turn, one, &persona.name));
+    let understood = assistant::understand_all(&turn.context_then(one));
     let mut calls = understood.calls.calls.iter();
     if calls.any(|call| call.strength == RequestStrength::Clear) {
         return true;
@@ -114,14 +112,14 @@ fn speaks_of_another(turn: &MessageTurn, one: &MessageRow) -> bool {
                 Some(Statement::Plan { .. } | Statement::Plans(_))
             ) || is_long && !asks_for_patience && !puts_off(&one.text)
         }
-        Intent::Say(_) => asks_something(&one.text, &persona.name),
+        Intent::Say(_) => asks_something(&turn.words_of(&one.text)),
         _ => false,
     }
 }
 
 /// "when is easter", but not what time it is.
-fn asks_something(text: &str, persona: &str) -> bool {
-    assistant::asks(text, persona) && !assistant::asks_for_time(text, persona)
+fn asks_something(words: &Words) -> bool {
+    assistant::asks(words) && !assistant::asks_for_time(words)
 }
 
 /// "not home yet", "i'll do it later": it may be said of what has just come.
@@ -170,17 +168,4 @@ fn tells_when(text: &str) -> bool {
         matches!(word, "today" | "yesterday" | "tomorrow")
             || word.starts_with(|c: char| c.is_ascii_digit())
     })
-}
-
-fn context_of<'a>(
-    turn: &'a MessageTurn<'_>,
-    one: &'a MessageRow,
-    persona: &'a str,
-) -> MessageContext<'a> {
-    MessageContext {
-        text: &one.text,
-        ..turn
-            .message
-            .context(persona, turn.timezone(), one.received_at)
-    }
 }

@@ -201,12 +201,9 @@ pub(in crate::ingest) fn answer_text(
     tx: &mut Tx,
     text: &str,
 ) -> Result<Option<String>> {
-    let persona = turn.ingest.persona.get();
-    let message = &turn.message;
     let calls = powers::recognise(&MessageContext {
-        text,
         group: false, // only one of the parts contains the name
-        ..message.context(&persona.name, turn.timezone(), turn.now)
+        ..turn.context_of(text)
     });
     if !calls.clauses.is_empty() && !turn.in_group() {
         return answer_each(turn, tx, &calls.clauses);
@@ -225,7 +222,7 @@ pub(in crate::ingest) fn answer_text(
     if let (Access::Deny(denial), Some(call)) = (gate::superpower_access(turn, tx)?, calls.first())
     {
         // What may be ordinary talk is not refused.
-        return Ok(is_sure(call).then(|| denial.reply(&persona)));
+        return Ok(is_sure(call).then(|| denial.reply(&turn.persona)));
     }
     for call in calls {
         let attempt = PowerAttempt::of(call, is_sure(call));

@@ -9,6 +9,7 @@ use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::latest::{self, ItemEvent};
 use crate::ingest::dialog::question::{self, CHECKIN_QUESTION_MS, Question};
+use crate::ingest::requested_power::RequestedPower;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Ingest, Mode, dialog, memories};
 use crate::store::{DialogPart, RoomId, Tx, UserId};
@@ -124,7 +125,9 @@ pub(in crate::ingest) fn answer(
     let asked_ms = turn.ingest.checkin_asked_ms.load(Ordering::Relaxed);
     let is_recent = turn.now.0.saturating_sub(asked_ms) <= CHECKIN_QUESTION_MS;
     let is_direct = turn.message.mode == Mode::Direct;
-    if !is_recent || !is_direct || !may_answer(intent) || tells_of_another(turn) {
+    let power = turn.requested_power.as_ref();
+    let is_request = power.is_some_and(RequestedPower::is_explicit);
+    if !is_recent || !is_direct || is_request || !may_answer(intent) || tells_of_another(turn) {
         return Ok(None);
     }
     let last_question = question::read_last(turn, tx, CHECKIN_QUESTION_MS)?;
@@ -138,7 +141,7 @@ pub(in crate::ingest) fn answer(
         CheckinAnswer::None => return Ok(None),
         CheckinAnswer::Refused => {
             question::close(turn, tx)?;
-            return Ok(Some(wording::left_as_it_was()));
+            return Ok(Some(wording::LEFT_AS_IT_WAS.to_owned()));
         }
         CheckinAnswer::Later => {
             question::close(turn, tx)?;

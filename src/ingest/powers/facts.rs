@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::service_cache::{ServiceCache, to_event};
 use super::{notices, stored_state};
+use crate::assistant::LocalNow;
 use crate::assistant::powers::{
     Booking, BookingDetails, CalendarName, DaySpan, EventFact, Facts, Mail, Plan, Power,
     PowerContext, current_bookings, dropped_stops, is_travel, planned_trips, travel_times,
@@ -329,7 +330,10 @@ fn day(
         .iter()
         .map(|reminder| (reminder.text.as_str(), reminder.send_at))
         .collect();
-    lines.extend(wording::reminders_of_day(&listed, now, timezone));
+    lines.extend(wording::reminders_of_day(
+        &listed,
+        LocalNow::new(now, timezone),
+    ));
     let mut is_filled = !lines.is_empty();
     let facts = Facts {
         bookings: bookings(tx, user, timezone.unwrap_or(Zone::UTC), now)?,

@@ -4,13 +4,12 @@
 use std::sync::atomic::Ordering;
 
 use super::{attempt, text_of};
+use crate::assistant::Intent;
 use crate::assistant::powers::{NoticeAnswer, Power, notice_answer};
-use crate::assistant::{self, Intent, MessageContext};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::latest;
 use crate::ingest::dialog::question::{self, Question};
-use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Ingest, Mode, dialog, gate, reminder_requests};
 use crate::store::{DialogPart, RoomId, Tx, UserId};
@@ -38,7 +37,7 @@ impl Ingest {
 
 /// The reply to a message about the notice. `None`: none was sent since the person's last message, or
 /// it is about something else.
-pub(in crate::ingest) fn answer(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Reply>> {
+pub(in crate::ingest) fn answer(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let sent_ms = turn.ingest.notice_sent_ms.load(Ordering::Relaxed);
     let is_recent = turn.now.0.saturating_sub(sent_ms) <= NOTICE_MS;
     if !is_recent || turn.message.mode != Mode::Direct || turn.left_to_model {
@@ -63,13 +62,7 @@ pub(in crate::ingest) fn answer(turn: &MessageTurn, tx: &mut Tx) -> Result<Optio
         return Ok(None);
     }
     if let NoticeAnswer::Again(time) = &answer {
-        let request = assistant::understand(&MessageContext {
-            text: &format!("remind me {time} of {what}"),
-            group: false, // these words are not typed
-            ..turn
-                .message
-                .context(&turn.ingest.persona.get().name, turn.timezone(), turn.now)
-        });
+        let request = turn.understand_own(&format!("remind me {time} of {what}"));
         return match request {
             request @ Intent::Remind { .. } => {
                 reminder_requests::set_requested(turn, tx, request).map(Some)
@@ -89,5 +82,5 @@ pub(in crate::ingest) fn answer(turn: &MessageTurn, tx: &mut Tx) -> Result<Optio
     if reply.is_some() {
         question::close(turn, tx)?;
     }
-    Ok(reply.map(|reply| text_of(turn, reply).into()))
+    Ok(reply.map(|reply| text_of(turn, reply)))
 }

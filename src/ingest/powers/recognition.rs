@@ -4,11 +4,11 @@ use super::changed_by;
 use crate::assistant::powers::{
     self, Power, PowerAction, PowerCall, PowerCalls, RequestStrength, SessionCommand,
 };
-use crate::assistant::{Intent, MessageContext, Understanding};
+use crate::assistant::{Intent, Understanding};
 use crate::error::Result;
 use crate::flags::Reader;
 use crate::ingest::dialog::LATEST_MS;
-use crate::ingest::dialog::latest::{self, ItemEvent, Latest, StatedFact};
+use crate::ingest::dialog::latest::{self, ItemEvent, LastNamed, StatedFact};
 use crate::ingest::requested_power::{PowerAttempt, PowerRequest, RequestedPower};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Message, Mode, gate};
@@ -39,8 +39,7 @@ pub(in crate::ingest) fn find_requested_power(
     let calls = if understood.holds_in(zone) && session.is_none() && named.is_none() {
         understood.calls.clone()
     } else {
-        let persona = &turn.ingest.persona.get().name;
-        powers::recognise(&message.context(persona, zone, turn.now))
+        powers::recognise(&turn.context())
     };
     let named = named.and_then(Power::named);
     if let Some(power) = named.filter(|power| flags.superpower(*power)) {
@@ -150,11 +149,7 @@ fn kept_plan(turn: &MessageTurn, understood: &Understanding) -> Option<Requested
     if !has_one.iter().any(|begin| lower.starts_with(begin)) {
         return None;
     }
-    let persona = &turn.ingest.persona.get().name;
-    let calls = powers::recognise(&MessageContext {
-        text,
-        ..turn.message.context(persona, turn.timezone(), turn.now)
-    });
+    let calls = turn.recognise(text);
     let kept = calls
         .calls
         .into_iter()
@@ -168,7 +163,7 @@ fn kept_plan(turn: &MessageTurn, understood: &Understanding) -> Option<Requested
 fn is_reminder_latest(turn: &MessageTurn, tx: &Tx, power: Power) -> Result<bool> {
     let latest = latest::read_own(turn, tx, LATEST_MS)?;
     let can_be_undone =
-        |latest: &Latest| latest.event != ItemEvent::Delivered || latest.fact.is_some();
+        |latest: &LastNamed| latest.event != ItemEvent::Delivered || latest.fact.is_some();
     let Some((latest, at)) = latest.filter(|(latest, _)| can_be_undone(latest)) else {
         return Ok(false);
     };

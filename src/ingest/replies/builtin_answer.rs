@@ -45,9 +45,7 @@ impl Ingest {
             return Ok(None);
         }
         let persona = self.persona.get();
-        let context = turn
-            .message
-            .context(&persona.name, turn.timezone(), turn.now);
+        let context = turn.context();
         let understood = assistant::understand_all(&context);
         let power = recognition::find_requested_power(&turn, tx, &understood)?;
         turn.requested_power = power.filter(RequestedPower::is_explicit);
@@ -62,7 +60,9 @@ impl Ingest {
             return Ok(Some(reply.into()));
         }
         if let Some(reply) = carry_out::answer_to_question(&turn, tx, &understood.intent)? {
-            return self.without_model(&turn, tx, &row.text, reply).map(Some);
+            return self
+                .without_model(&mut turn, tx, &row.text, reply)
+                .map(Some);
         }
         if !is_power && !is_sure(&understood.intent) {
             return Ok(None);
@@ -72,23 +72,22 @@ impl Ingest {
             return Ok(Some(Reply::denying(denial, &persona)));
         }
         let reply = carry_out::run_instead_of_model(&turn, tx, understood.intent)?;
-        self.without_model(&turn, tx, &row.text, reply).map(Some)
+        self.without_model(&mut turn, tx, &row.text, reply)
+            .map(Some)
     }
 
     /// With a sentence about the model. `text`: the message's.
     fn without_model(
         &self,
-        turn: &MessageTurn,
+        turn: &mut MessageTurn,
         tx: &Tx,
         text: &str,
-        mut reply: Reply,
+        mut reply: String,
     ) -> Result<Reply> {
-        reply.text.push_str("\n\n");
+        reply.push_str("\n\n");
         let language = language(tx, turn.user.id, turn.in_group(), text)?;
-        reply
-            .text
-            .push_str(wording::without_model(language.as_deref()));
-        Ok(reply)
+        reply.push_str(wording::without_model(language.as_deref()));
+        Ok(Reply::with_schedule(reply, turn))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Answers of superpowers without what they tell people to write, which a model is not to repeat: it
 //! calls tools. Pure.
 
-use super::statements::sentences;
+use super::claims::statements::sentences;
 
 /// A sentence with it says how a change is taken back.
 const UNDO: &str = "“undo” brings";

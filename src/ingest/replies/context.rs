@@ -15,7 +15,7 @@ use crate::assistant::tools::RemoteTool;
 use crate::clock::{Timestamp, Zone, at_wall_time};
 use crate::error::Result;
 use crate::ingest::Ingest;
-use crate::ingest::dialog::latest::{Latest, LatestReminder};
+use crate::ingest::dialog::latest::{LastNamed, NotedReminder};
 use crate::ingest::dialog::question::{CHECKIN_QUESTION_MS, Question};
 use crate::ingest::dialog::{self, LATEST_MS, PrivateAnswer};
 use crate::media::Photos;
@@ -258,11 +258,11 @@ fn came_last(view: &View, message: &MessageRow, user: &User, group: bool) -> Res
         false => view.dialog(message.room, message.user)?.latest,
     };
     let now = message.received_at;
-    let latest = dialog::recent::<Latest>(noted.as_ref(), LATEST_MS, now);
+    let latest = dialog::recent::<LastNamed>(noted.as_ref(), LATEST_MS, now);
     let came = latest.and_then(|(latest, at)| latest.delivery(at, now));
     let came = came.filter(|came| came.put_off.is_empty());
     let zone = user.timezone.unwrap_or(Zone::UTC);
-    let line = |reminder: &LatestReminder| {
+    let line = |reminder: &NotedReminder| {
         let at = Timestamp(reminder.send_at).utc().with_timezone(&zone);
         format!("{} {}", at.format("%A %H:%M"), shortened(&reminder.text))
     };

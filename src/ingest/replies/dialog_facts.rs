@@ -7,7 +7,7 @@ use super::result::ReplacedVersion;
 use crate::assistant::powers::StoredState;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
-use crate::ingest::dialog::latest::{Latest, LatestReminder};
+use crate::ingest::dialog::latest::{LastNamed, NotedReminder};
 use crate::ingest::dialog::{self, LATEST_MS};
 use crate::ingest::message_versions;
 use crate::ingest::open_reminders::RemovedReminder;
@@ -29,7 +29,7 @@ pub(super) struct DialogFacts {
     pub(super) of_earlier_version: Vec<Reminder>,
     pub(super) earlier_versions: Vec<ReplacedVersion>,
     /// Reminders that they cancelled.
-    pub(super) cancelled_by_earlier: Vec<LatestReminder>,
+    pub(super) cancelled_by_earlier: Vec<NotedReminder>,
     /// Open reminders of the chat.
     pub(super) open: Vec<Reminder>,
     /// States of superpowers by name: the person's, and in a group the group's.
@@ -84,7 +84,7 @@ pub(super) fn read(
         earlier_versions,
         cancelled_by_earlier,
         open: view.room_reminders(message.room)?,
-        has_latest: dialog::recent::<Latest>(noted.as_ref(), LATEST_MS, now).is_some(),
+        has_latest: dialog::recent::<LastNamed>(noted.as_ref(), LATEST_MS, now).is_some(),
         unanswered: unanswered.map(|before| (before.text.clone(), before.received_at)),
         states: states(view, &owners)?,
     })

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::claims::text_claims::claims_something;
 use super::context::{self, ReplyContext};
 use super::failed_changes::FailedChanges;
 use super::plan::ReplyPlan;
@@ -280,7 +281,7 @@ impl<'a> ModelTurn<'a> {
         };
         match totals.failure {
             // Nothing is done for what nobody asked.
-            _ if unprompted && (is_pass(&text) || self.claims_something(&text)) => {
+            _ if unprompted && (is_pass(&text) || claims_something(&text)) => {
                 reply.decision.outcome = "passed";
             }
             // All of it was sent before.

@@ -2,7 +2,7 @@
 //! `kept_facts`. Inside a transaction; an error in a result is a sentence for the model.
 
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::changed_series::change_next;
 use super::fitting_list::that_fit;
@@ -15,10 +15,10 @@ use crate::assistant::builtin::Span;
 use crate::assistant::tools::{Operation, ReminderChat, ReminderTime};
 use crate::assistant::wording;
 use crate::clock::{Timestamp, at_wall_time};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ingest::agenda;
 use crate::ingest::open_reminders::{self, ReminderRefusal, ReminderRequest};
-use crate::ingest::reply::Schedule;
+use crate::ingest::reply;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::undo::{UndoOutcome, take_back_newest};
 use crate::store::{Reminder, Tx};
@@ -91,11 +91,11 @@ pub(super) fn run(
         }
         Operation::ExportAccount => Ok(CallResult::done(json!({
             "started": false,
-            "how": wording::how_to_export_data(),
+            "how": wording::HOW_TO_EXPORT_DATA,
         }))),
         Operation::DeleteAccount => Ok(CallResult::done(json!({
             "deleted": false,
-            "how": wording::how_to_delete_account(),
+            "how": wording::HOW_TO_DELETE_ACCOUNT,
         }))),
         Operation::Usage => usage(turn, tx),
         Operation::Undo => undo(turn, tx),
@@ -226,32 +226,13 @@ fn set_reminder(
     }
     let schedule = match is_elsewhere {
         true => None,
-        false => Some(schedule(turn, tx, &reminder)?),
+        false => Some(reply::schedule(turn, tx, &reminder)?),
     };
     Ok(CallResult {
         schedule,
         reminder: Some(reminder_state(turn, &reminder)),
         ..CallResult::done(json)
     })
-}
-
-/// The `schedule_message` object for the relay.
-fn schedule(turn: &MessageTurn, tx: &Tx, reminder: &Reminder) -> Result<Value> {
-    let language = turn
-        .ingest
-        .language_of_notices(tx, turn.user.id, turn.in_group())?;
-    let schedule = Schedule {
-        schedule_id: &reminder.schedule_id,
-        chat_guid: &turn.message.chat_guid,
-        text: &wording::reminder_text(&reminder.text, language.as_deref()),
-        send_at: reminder.send_at,
-        deliver_by: if turn.agent.is_some() {
-            "service"
-        } else {
-            "relay"
-        },
-    };
-    serde_json::to_value(schedule).map_err(Error::internal)
 }
 
 fn list_reminders(

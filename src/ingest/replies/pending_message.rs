@@ -1,6 +1,7 @@
 //! The turn of a message whose reply is pending, made from the message's rows.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use crate::access::Access;
@@ -29,6 +30,7 @@ impl Ingest {
             user: Arc::new(user),
             room: tx.room(&room.chat_guid)?.ok_or_else(missing_row)?,
             message: Cow::Owned(message(row, room)),
+            persona: self.persona.get(),
             message_id: pending.message_id,
             agent: pending.agent,
             humans: 0,
@@ -41,6 +43,7 @@ impl Ingest {
             left_to_model: false,
             limit_uses: None,
             is_admitted: false,
+            schedule: OnceCell::new(),
             now,
             mono: self.clock.monotonic(),
         })

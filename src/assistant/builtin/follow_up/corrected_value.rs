@@ -9,7 +9,6 @@ pub use days_span::names_days_span;
 use days_span::with_other_days;
 
 use super::revised_time::{ValueTime, told, whole_time};
-use crate::assistant::builtin::parsing::drop_name;
 use crate::assistant::builtin::settings::is_first_name;
 use crate::assistant::builtin::subject;
 use crate::assistant::text::corrections::{self, Strength};
@@ -37,15 +36,8 @@ static CHANGES: Phrases = Phrases::new(&[
     "change the time to",
 ]);
 
-/// The text after "no," or "make it" and the like, without the assistant's name.
-pub fn corrected_value(text: &str, persona: &str) -> Option<String> {
-    let mut words = Words::new(text);
-    drop_name(&mut words, persona);
-    value_in(&words)
-}
-
-/// The corrected value in words without the assistant's name.
-pub(super) fn value_in(words: &Words) -> Option<String> {
+/// The text after "no," or "make it" and the like.
+pub fn corrected_value(words: &Words) -> Option<String> {
     if words.len() > WORDS_MAX || words.is_question() {
         return None;
     }
@@ -395,6 +387,7 @@ fn numbers_beside_times<'w>(words: &'w Words<'w>) -> impl Iterator<Item = usize>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::assistant::builtin::words_without_name;
 
     #[test]
     fn a_word_takes_the_place_of_another() {
@@ -508,7 +501,7 @@ mod tests {
             ("trip to Porto from dec 30 to jan 2", "make it 5 to 9", ""),
         ];
         for (said, correction, expected) in cases {
-            let value = corrected_value(correction, "Juno");
+            let value = corrected_value(&words_without_name(correction, "Juno"));
             let text = value.and_then(|value| with_corrected_value(said, &value));
             assert_eq!(text.unwrap_or_default(), expected, "{said}: {correction}");
         }

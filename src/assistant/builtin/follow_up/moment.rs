@@ -29,10 +29,10 @@ impl TimeChange {
             NewTimeText::Repeat(repeat)
             | NewTimeText::OnDays(repeat)
             | NewTimeText::OnlyOn(repeat, _) => repeated(repeat, now, zone),
-            NewTimeText::NotOn(_) => Err(wording::reminder_repeats_unclear()),
-            NewTimeText::Hours(_) => Err(wording::change_unclear()),
+            NewTimeText::NotOn(_) => Err(wording::REMINDER_REPEATS_UNCLEAR.to_owned()),
+            NewTimeText::Hours(_) => Err(wording::CHANGE_UNCLEAR.to_owned()),
             NewTimeText::Later(seconds) => check(now.plus_s(*seconds), now, None),
-            NewTimeText::Forward => Err(wording::earlier_or_later()),
+            NewTimeText::Forward => Err(wording::EARLIER_OR_LATER.to_owned()),
         }
     }
 
@@ -67,7 +67,7 @@ impl TimeChange {
         let local = send_at.utc().with_timezone(&own).naive_local();
         match (&self.0, recurrence) {
             (NewTimeText::Number { count, .. }, _) => Err(wording::number_unclear(*count)),
-            (NewTimeText::OnDays(_), Some(_)) => Err(wording::other_days_stay()),
+            (NewTimeText::OnDays(_), Some(_)) => Err(wording::OTHER_DAYS_STAY.to_owned()),
             (NewTimeText::OnlyOn(_, days), Some(recurrence)) => {
                 on_weekdays(recurrence, now, |day| days.contains(&day))
             }
@@ -75,8 +75,8 @@ impl TimeChange {
                 on_weekdays(recurrence, now, |day| !days.contains(&day))
             }
             (NewTimeText::Hours(repeat), Some(recurrence)) => at_hours(repeat, recurrence, now),
-            (NewTimeText::Hours(_), None) => Err(wording::change_unclear()),
-            (NewTimeText::NotOn(_), None) => Err(wording::comes_only_once()),
+            (NewTimeText::Hours(_), None) => Err(wording::CHANGE_UNCLEAR.to_owned()),
+            (NewTimeText::NotOn(_), None) => Err(wording::COMES_ONLY_ONCE.to_owned()),
             (
                 NewTimeText::Repeat(repeat)
                 | NewTimeText::OnDays(repeat)
@@ -107,7 +107,7 @@ impl TimeChange {
             }
             (NewTimeText::At(spec), Some(recurrence)) => {
                 if spec.day.is_some() || spec.delay.is_some() {
-                    return Err(wording::recurring_stays());
+                    return Err(wording::RECURRING_STAYS.to_owned());
                 }
                 if recurrence.times_of_day().len() > 1 {
                     return Err(wording::comes_at_hours(&recurrence.times_of_day()));
@@ -116,8 +116,8 @@ impl TimeChange {
                 let (hour, minute) = when::time_of_day(&spec).map_err(problem)?;
                 next_of(recurrence.at_time(hour, minute, now))
             }
-            (NewTimeText::Forward, _) => Err(wording::earlier_or_later()),
-            (NewTimeText::Later(_), Some(_)) => Err(wording::recurring_stays()),
+            (NewTimeText::Forward, _) => Err(wording::EARLIER_OR_LATER.to_owned()),
+            (NewTimeText::Later(_), Some(_)) => Err(wording::RECURRING_STAYS.to_owned()),
             (NewTimeText::Later(seconds), None) => check(send_at.plus_s(*seconds), now, None),
             (NewTimeText::At(spec), None) => moved_once(spec, (send_at, local), now, (own, zone)),
         }
@@ -156,12 +156,12 @@ fn moved_once(
 /// On the same days at other hours.
 fn at_hours(repeat: &Repeat, recurrence: &Recurrence, now: Timestamp) -> Result<NewTime, String> {
     if recurrence.is_through_the_day() {
-        return Err(wording::recurring_stays());
+        return Err(wording::RECURRING_STAYS.to_owned());
     }
     let daily = repeat.recurrences(now, recurrence.zone());
-    let daily = daily.map_err(|_| wording::change_unclear())?;
+    let daily = daily.map_err(|_| wording::CHANGE_UNCLEAR.to_owned())?;
     let [daily] = daily.as_slice() else {
-        return Err(wording::minutes_differ());
+        return Err(wording::MINUTES_DIFFER.to_owned());
     };
     let times = daily.times_of_day();
     let minute = times.first().map_or(0, |(_, minute)| *minute);
@@ -171,7 +171,7 @@ fn at_hours(repeat: &Repeat, recurrence: &Recurrence, now: Timestamp) -> Result<
 
 fn next_of(moved: Result<Recurrence, RecurrenceError>) -> Result<NewTime, String> {
     let moved = moved.map_err(wording::recurrence_refused)?;
-    let send_at = moved.next().ok_or_else(wording::reminder_no_such_time)?;
+    let send_at = moved.next().ok_or(wording::REMINDER_NO_SUCH_TIME)?;
     Ok(NewTime {
         send_at,
         recurrence: Some(moved),
@@ -247,7 +247,7 @@ fn once(spec: &TimeExpression, now: Timestamp, zone: Zone) -> Result<NewTime, St
 
 fn check(send_at: Timestamp, now: Timestamp, zone: Option<Zone>) -> Result<NewTime, String> {
     if send_at <= now {
-        return Err(wording::reminder_past());
+        return Err(wording::REMINDER_PAST.to_owned());
     }
     Ok(NewTime {
         send_at,
@@ -262,11 +262,11 @@ fn repeated(repeat: &Repeat, now: Timestamp, zone: Zone) -> Result<NewTime, Stri
         RepeatProblem::Rule(error) => wording::recurrence_refused(error),
     })?;
     let [recurrence] = recurrences.as_slice() else {
-        return Err(wording::reminder_one_time());
+        return Err(wording::REMINDER_ONE_TIME.to_owned());
     };
     let send_at = recurrence.next();
     Ok(NewTime {
-        send_at: send_at.ok_or_else(wording::reminder_no_such_time)?,
+        send_at: send_at.ok_or(wording::REMINDER_NO_SUCH_TIME)?,
         recurrence: Some(recurrence.clone()),
         zone: None,
     })
@@ -312,9 +312,9 @@ fn on_weekdays(
     is_kept: impl Fn(Weekday) -> bool,
 ) -> Result<NewTime, String> {
     let changed = recurrence.on_weekdays(is_kept, now);
-    let changed = changed.ok_or_else(wording::recurring_stays)?;
+    let changed = changed.ok_or(wording::RECURRING_STAYS)?;
     Ok(NewTime {
-        send_at: changed.next().ok_or_else(wording::reminder_no_such_time)?,
+        send_at: changed.next().ok_or(wording::REMINDER_NO_SUCH_TIME)?,
         recurrence: Some(changed),
         zone: None,
     })
@@ -322,13 +322,13 @@ fn on_weekdays(
 
 pub(in crate::assistant::builtin) fn problem(problem: Problem) -> String {
     match problem {
-        Problem::Past => wording::reminder_past(),
+        Problem::Past => wording::REMINDER_PAST.to_owned(),
         Problem::TooFar => wording::reminder_too_far(when::YEARS_AHEAD_MAX),
         Problem::Ambiguous(a, b) => wording::reminder_date_ambiguous(a, b),
-        Problem::NoSuchTime => wording::reminder_no_such_time(),
-        Problem::WeekdayMismatch => wording::weekday_mismatch(),
-        Problem::NotSummerTime => wording::not_summer_time(),
-        Problem::PartMismatch => wording::part_of_day_mismatch(),
+        Problem::NoSuchTime => wording::REMINDER_NO_SUCH_TIME.to_owned(),
+        Problem::WeekdayMismatch => wording::WEEKDAY_MISMATCH.to_owned(),
+        Problem::NotSummerTime => wording::NOT_SUMMER_TIME.to_owned(),
+        Problem::PartMismatch => wording::PART_OF_DAY_MISMATCH.to_owned(),
         Problem::HalfHour(hour) => wording::half_hour_unsure(hour),
     }
 }

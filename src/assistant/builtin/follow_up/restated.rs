@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::corrected_value::{WORDS_MAX, only_number, value_in};
+use super::corrected_value::{WORDS_MAX, corrected_value, only_number};
 use crate::assistant::text::corrections;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::{Words, has_digit};
@@ -19,7 +19,7 @@ pub fn may_restate(text: &str) -> bool {
 
 /// Whether words without the assistant's name may correct a value of what was said last.
 pub(in crate::assistant::builtin) fn may_correct(words: &Words) -> bool {
-    value_in(words).is_some() || verb_and_value(words).is_some()
+    corrected_value(words).is_some() || verb_and_value(words).is_some()
 }
 
 /// Where the verb and the number of "lunch was 14" are, if that is the whole text.

@@ -22,7 +22,7 @@ pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<Inten
         return Some(Intent::Unclear(wording::reminder_half_understood(&text)));
     }
     if repeats(&message.words, range.clone()) {
-        return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
+        return Some(Intent::unclear(wording::REMINDER_REPEATS_UNCLEAR));
     }
     let parsed = split_request(message, range, false);
     if found.has_text_over(REMINDER_CHARS_MAX) {

@@ -101,14 +101,14 @@ impl BeforeTime {
             return Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX));
         }
         match (send_at > now, text.is_empty()) {
-            (false, true) => Intent::Unclear(wording::reminder_past()),
+            (false, true) => Intent::unclear(wording::REMINDER_PAST),
             (false, false) => Intent::AskWhen {
-                reply: wording::reminder_past(),
+                reply: wording::REMINDER_PAST.to_owned(),
                 text,
                 month: None,
             },
             (true, true) => Intent::AskWhat {
-                reply: wording::reminder_without_text(),
+                reply: wording::REMINDER_WITHOUT_TEXT.to_owned(),
                 send_at,
                 recurrence: None,
             },

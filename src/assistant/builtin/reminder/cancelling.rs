@@ -105,7 +105,7 @@ pub(super) fn cancel(message: &ParsedMessage) -> Option<Intent> {
 /// Asks which one to cancel.
 fn which_reminder() -> Intent {
     Intent::AskRest {
-        reply: wording::which_reminder(),
+        reply: wording::WHICH_REMINDER.to_owned(),
         before: CANCEL.to_owned(),
         after: String::new(),
     }
@@ -186,7 +186,7 @@ fn kept(message: &ParsedMessage, range: Range<usize>) -> Result<Vec<RemindersToC
         from = end + usize::from(matches!(words.get(end), "and" | "or"));
     }
     match all.is_empty() || from < range.end {
-        true => Err(wording::reminders_to_cancel_unclear()),
+        true => Err(wording::REMINDERS_TO_CANCEL_UNCLEAR.to_owned()),
         false => Ok(all),
     }
 }
@@ -207,7 +207,7 @@ fn kept_one(message: &ParsedMessage, range: Range<usize>) -> Result<RemindersToC
         ..found.clone()
     } == RemindersToCancel::default();
     match is_all {
-        true => Err(wording::reminders_to_cancel_unclear()),
+        true => Err(wording::REMINDERS_TO_CANCEL_UNCLEAR.to_owned()),
         false => Ok(found),
     }
 }
@@ -224,7 +224,7 @@ fn named_before(
         name.as_str(),
         "recurring" | "repeating" | "repeated" | "my recurring" | "my repeating" | "one-time"
     ) {
-        return Err(wording::reminders_to_cancel_by_number());
+        return Err(wording::REMINDERS_TO_CANCEL_BY_NUMBER.to_owned());
     }
     let name = name.strip_suffix('s').unwrap_or(&name);
     if let Some(span) = agenda::named_span(message, name) {
@@ -360,7 +360,7 @@ fn bounded(
         "starting", "through",
     ];
     match after(&open).is_some_and(|from| when::read(words, from).is_some()) {
-        true => Err(wording::reminders_to_cancel_unclear()),
+        true => Err(wording::REMINDERS_TO_CANCEL_UNCLEAR.to_owned()),
         false => Ok(None),
     }
 }
@@ -427,7 +427,7 @@ fn at_time(
         }),
     };
     match (minutes, on, spec.day) {
-        (Err(_), _, _) | (_, None, Some(_)) => Err(wording::reminder_no_such_time()),
+        (Err(_), _, _) | (_, None, Some(_)) => Err(wording::REMINDER_NO_SUCH_TIME.to_owned()),
         (Ok(minutes), on, _) => Ok(RemindersToCancel {
             on,
             minutes,

@@ -39,7 +39,7 @@ pub(super) fn read(message: &ParsedMessage, late: usize, body: usize) -> Option<
     let zone = message.zone();
     let event = Plan::at(&text, send_at, zone);
     let Ok(at) = request.moment(&event, zone, message.context.now) else {
-        return Some(Intent::Unclear(wording::reminder_past()));
+        return Some(Intent::unclear(wording::REMINDER_PAST));
     };
     let local = send_at.utc().with_timezone(&zone);
     let is_same_day = local.date_naive() == at.utc().with_timezone(&zone).date_naive();

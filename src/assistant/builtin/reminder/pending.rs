@@ -35,7 +35,7 @@ pub(super) fn paused(message: &ParsedMessage) -> Option<Intent> {
         .any(|at| matches!(words.get(at), "reminder" | "reminders" | "alarm" | "alarms"));
     let is_it = words.len() == at + 1 && matches!(words.get(at), "it" | "that" | "this");
     (message.is_addressed && (is_meant || is_it))
-        .then(|| Intent::Unclear(wording::reminders_not_paused()))
+        .then(|| Intent::unclear(wording::REMINDERS_NOT_PAUSED))
 }
 
 /// "did you remind me yesterday?"
@@ -46,5 +46,5 @@ pub(super) fn came(message: &ParsedMessage) -> Option<Intent> {
         "what did you remind",
     ]);
     let is_asked = message.words.after(message.start, &HAS_COME).is_some();
-    is_asked.then(|| Intent::Say(wording::reminders_come_unlisted()))
+    is_asked.then(|| Intent::Say(wording::REMINDERS_COME_UNLISTED.to_owned()))
 }

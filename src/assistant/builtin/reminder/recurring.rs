@@ -27,7 +27,7 @@ pub(super) fn repeated(
         return Some(asked);
     }
     let Some((mut repeat, mut found)) = repeats::find(words, range.clone()) else {
-        return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
+        return Some(Intent::unclear(wording::REMINDER_REPEATS_UNCLEAR));
     };
     let others = others_after(words, &repeat, found.end..range.end);
     if let Some((_, end)) = others.last() {
@@ -39,7 +39,7 @@ pub(super) fn repeated(
     };
     let before = found.start.checked_sub(1).map_or("", |at| words.get(at));
     if matches!(before, "twice" | "thrice" | "times") {
-        return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
+        return Some(Intent::unclear(wording::REMINDER_REPEATS_UNCLEAR));
     }
     let rest = format!(
         "{} {}",
@@ -70,7 +70,7 @@ pub(super) fn repeated(
         || spans::names_span(words, found.end..range.end, has_text)
         || !is_text && spans::tells_when(&left, &parsed.tail);
     if is_limited {
-        return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
+        return Some(Intent::unclear(wording::REMINDER_REPEATS_UNCLEAR));
     }
     // "floss and rent is 850 on the 1st of every month": floss once?
     let has_more = has_more(&left) || has_text && tells_another(&left);
@@ -225,7 +225,7 @@ fn each_recurring(
         match recurring(message, repeat, text) {
             remind @ Intent::Remind { .. } => each.push(remind),
             Intent::Several(more) => each.extend(more),
-            _ => return Intent::Unclear(wording::reminder_repeats_unclear()),
+            _ => return Intent::unclear(wording::REMINDER_REPEATS_UNCLEAR),
         }
     }
     Intent::Several(each)
@@ -303,20 +303,20 @@ pub(super) fn recurring(message: &ParsedMessage, repeat: &Repeat, text: &str) ->
     });
     let mut each: Vec<Intent> = each.collect();
     match each.len() {
-        0 => Intent::Unclear(wording::reminder_no_such_time()),
+        0 => Intent::unclear(wording::REMINDER_NO_SUCH_TIME),
         1 if text.is_empty() => match each.remove(0) {
             Intent::Remind {
                 send_at,
                 recurrence,
                 ..
             } => Intent::AskWhat {
-                reply: wording::reminder_without_text(),
+                reply: wording::REMINDER_WITHOUT_TEXT.to_owned(),
                 send_at,
                 recurrence,
             },
             other => other,
         },
-        _ if text.is_empty() => Intent::Unclear(wording::reminder_without_text()),
+        _ if text.is_empty() => Intent::unclear(wording::REMINDER_WITHOUT_TEXT),
         1 => each.remove(0),
         _ => Intent::Several(each),
     }

@@ -65,7 +65,7 @@ pub(super) fn at_several_times(
     }
     if names_nothing(&text) {
         return Some(Intent::AskRest {
-            reply: wording::reminder_without_text(),
+            reply: wording::REMINDER_WITHOUT_TEXT.to_owned(),
             before: format!("remind me {} to ", words.original(times)),
             after: String::new(),
         });
@@ -114,7 +114,7 @@ fn each_at(message: &ParsedMessage, mut specs: Vec<TimeExpression>, text: &str) 
         }
     }
     if is_twice(&moments(&specs)) {
-        return Some(Intent::Unclear(wording::reminder_one_time()));
+        return Some(Intent::unclear(wording::REMINDER_ONE_TIME));
     }
     let is_each_day = specs
         .iter()
@@ -123,7 +123,7 @@ fn each_at(message: &ParsedMessage, mut specs: Vec<TimeExpression>, text: &str) 
     let mut each: Vec<Intent> = each.collect();
     let all = each.iter().all(|one| matches!(one, Intent::Remind { .. }));
     if all && is_each_day {
-        each.push(Intent::Say(wording::every_day_offered()));
+        each.push(Intent::Say(wording::EVERY_DAY_OFFERED.to_owned()));
     }
     all.then_some(Intent::Several(each))
 }

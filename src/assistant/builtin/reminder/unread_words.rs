@@ -291,7 +291,7 @@ pub(super) fn unknown_before(text: &Words, is_text: bool) -> Option<Intent> {
     let is_private =
         ["privately", "in private", "secretly"].contains(&text.phrase(left.clone()).as_str());
     Some(Intent::Unclear(match is_private {
-        true => wording::reminder_of_this_chat(),
+        true => wording::REMINDER_OF_THIS_CHAT.to_owned(),
         false => wording::reminder_words_unknown(&subject(text.original(left))),
     }))
 }

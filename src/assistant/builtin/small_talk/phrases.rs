@@ -90,8 +90,8 @@ pub(super) fn question(message: &ParsedMessage, phrase: &str) -> Option<String> 
         }
         _ if asks_presence(phrase) => "I'm here!".to_owned(),
         _ if JOKE.contains(phrase) => joke(message).to_owned(),
-        _ if asks_time(phrase) => wording::time_now(message.context.now, message.timezone()),
-        _ if asks_date(phrase) => wording::date_now(message.context.now, message.timezone()),
+        _ if asks_time(phrase) => wording::time_now(message.local_now()),
+        _ if asks_date(phrase) => wording::date_now(message.local_now()),
         "do you love me" | "will you marry me" => {
             "You're dear to me, in the way a program can say that.".to_owned()
         }

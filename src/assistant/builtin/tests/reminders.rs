@@ -299,7 +299,7 @@ fn several_requests_are_each_done() {
             vec![
                 remind("take meds", "2026-03-05T08:00:00+01:00"),
                 remind("take meds", "2026-03-04T20:00:00+01:00"),
-                Intent::Say(wording::every_day_offered()),
+                Intent::Say(wording::EVERY_DAY_OFFERED.to_owned()),
             ],
         ),
         (

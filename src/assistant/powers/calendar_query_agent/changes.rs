@@ -146,7 +146,7 @@ fn add(message: &ParsedMessage, at: usize, end: usize) -> Option<(RequestStrengt
         Some(Err(why)) => return Some((strength, CalendarQuery::Unclear(why))),
         // "put the milk into the fridge" is about no time.
         None if strength == RequestStrength::Soft => return None,
-        None => return Some((strength, CalendarQuery::Unclear(unclear()))),
+        None => return Some((strength, CalendarQuery::Unclear(UNCLEAR.to_owned()))),
     };
     let event = EventDraft { calendar, ..parsed };
     Some((strength, CalendarQuery::Add(event)))
@@ -156,10 +156,7 @@ fn too_long() -> String {
     format!("That's too long. Please keep it to {TITLE_CHARS_MAX} characters.")
 }
 
-fn unclear() -> String {
-    "What shall I put into your calendar, and when? For example “put lunch with Bo on tuesday at 1 in my calendar”."
-        .to_owned()
-}
+const UNCLEAR: &str = "What shall I put into your calendar, and when? For example “put lunch with Bo on tuesday at 1 in my calendar”.";
 
 /// "in my work calendar", "to the calendar": its words, and the calendar's name.
 fn calendar_phrase(
@@ -272,7 +269,7 @@ fn time_and_title(
         Length::Usual => (minute, USUAL_MINUTES),
     };
     if title.is_empty() {
-        return Some(Err(unclear()));
+        return Some(Err(UNCLEAR.to_owned()));
     }
     if title.chars().count() > TITLE_CHARS_MAX {
         return Some(Err(too_long()));

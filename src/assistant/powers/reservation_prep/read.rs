@@ -294,7 +294,7 @@ fn parse_booking(
     let clock = found.clock_text(words);
     let clock = clock.map_or_else(String::new, |clock| format!(" {clock}"));
     let time = match is_second(message) && !names_day(words, from, end) {
-        true => Err(wording::day_needed()),
+        true => Err(wording::DAY_NEEDED.to_owned()),
         false => found.time,
     };
     let action = match time {

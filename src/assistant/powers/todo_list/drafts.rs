@@ -2,7 +2,7 @@
 
 use super::corrected::things_meant;
 use super::groceries::run_on;
-use super::phrases::{is_no_thing, is_repeat, no_repetition};
+use super::phrases::{NO_REPETITION, is_no_thing, is_repeat};
 use super::{ListName, TodoAction, TodoDraft};
 use crate::assistant::builtin::{ParsedMessage, subject};
 use crate::assistant::powers::parsers;
@@ -61,7 +61,7 @@ pub(super) fn added(
     }
     // "gym monday and friday"
     if things.len() > 1 && things.iter().any(|thing| is_day(thing)) {
-        return TodoAction::Unclear(day_unclear());
+        return TodoAction::Unclear(DAY_UNCLEAR.to_owned());
     }
     let drafts = things.into_iter().map(|text| draft(message, text, due));
     match drafts.collect::<Result<Vec<TodoDraft>, String>>() {
@@ -93,7 +93,7 @@ pub(super) fn with_day_each(
             TodoAction::Each(vec![first, second])
         }
         // "for friday and eggs": whether the day is that of the eggs is not said.
-        (TodoAction::Add(..), TodoAction::Add(..)) => TodoAction::Unclear(day_unclear()),
+        (TodoAction::Add(..), TodoAction::Add(..)) => TodoAction::Unclear(DAY_UNCLEAR.to_owned()),
         (TodoAction::Add(..), _) => second,
         _ => first,
     })
@@ -271,18 +271,18 @@ fn draft(
     let found = starts.find_map(|at| Some((at, time_until(&words, at, words.len())?)));
     let Some((at, spec)) = found.filter(|_| due.is_none()) else {
         return match due.is_none() {
-            true if ends_in_repetition(&words) => Err(no_repetition()),
-            true if names_time(&words) => Err(day_unclear()),
+            true if ends_in_repetition(&words) => Err(NO_REPETITION.to_owned()),
+            true if names_time(&words) => Err(DAY_UNCLEAR.to_owned()),
             _ => Ok(TodoDraft { text, due }),
         };
     };
     if is_repeat(words.get(at - 1)) {
-        return Err(no_repetition());
+        return Err(NO_REPETITION.to_owned());
     }
     // "eggs saturday or sunday"
     let is_choice = matches!(words.get(at - 1), "or" | "and");
     if is_choice || (at..words.len()).any(|n| planned_time::is_open_span(&words, n)) {
-        return Err(day_unclear());
+        return Err(DAY_UNCLEAR.to_owned());
     }
     let due = planned_time::resolve(spec, message)?;
     Ok(TodoDraft {
@@ -353,6 +353,5 @@ pub(super) fn has_day(spec: &TimeExpression) -> bool {
     spec.day.is_some() || spec.delay.is_some()
 }
 
-pub(super) fn day_unclear() -> String {
-    "Which day is that? I've added nothing. Say it like “for friday” or “for 5 June”.".to_owned()
-}
+pub(super) const DAY_UNCLEAR: &str =
+    "Which day is that? I've added nothing. Say it like “for friday” or “for 5 June”.";

@@ -197,9 +197,7 @@ pub(super) fn is_repeat(word: &str) -> bool {
     matches!(word, "every" | "each" | "daily" | "weekly" | "monthly")
 }
 
-pub(super) fn no_repetition() -> String {
-    "I've added nothing: things on a list don't come again by themselves. Say it without the repetition, or set a reminder: “remind me every monday to …”.".to_owned()
-}
+pub(super) const NO_REPETITION: &str = "I've added nothing: things on a list don't come again by themselves. Say it without the repetition, or set a reminder: “remind me every monday to …”.";
 
 /// "it", "everything": the thing itself is not named.
 pub(super) fn is_no_thing(text: &str) -> bool {

@@ -2,14 +2,14 @@
 //! for friday", "done with milk".
 
 use super::drafts::{
-    added, condition, day_unclear, has_day, is_remark, other_request, time_until, with_day_each,
+    DAY_UNCLEAR, added, condition, has_day, is_remark, other_request, time_until, with_day_each,
     with_purpose,
 };
 use super::fixed_requests::{question, session_request, whole_request};
 use super::groceries::is_grocery;
 use super::phrases::{
-    ListPhrase, begins_clause, begins_reason, begins_request, ends_sentence, is_of_others,
-    is_repeat, list_at, no_repetition, on_list,
+    ListPhrase, NO_REPETITION, begins_clause, begins_reason, begins_request, ends_sentence,
+    is_of_others, is_repeat, list_at, on_list,
 };
 use super::{ListName, TodoAction, moved, removed, whole_lists};
 use crate::assistant::builtin::ParsedMessage;
@@ -224,7 +224,7 @@ fn add_all(
 fn to_list(message: &ParsedMessage, found: ListPhrase, at: usize, end: usize) -> TodoAction {
     let words = &message.words;
     if found.end < end && found.start > at + 1 && is_repeat(words.get(found.end)) {
-        return TodoAction::Unclear(no_repetition());
+        return TodoAction::Unclear(NO_REPETITION.to_owned());
     }
     let from_other = (at + 2..found.start).any(|n| {
         matches!(words.get(n), "from" | "off") && list_at(message, n + 1, found.start).is_some()
@@ -249,7 +249,7 @@ fn to_list(message: &ParsedMessage, found: ListPhrase, at: usize, end: usize) ->
         };
     }
     if (found.end..end).any(|n| planned_time::is_open_span(words, n)) {
-        return TodoAction::Unclear(day_unclear());
+        return TodoAction::Unclear(DAY_UNCLEAR.to_owned());
     }
     if let Some(action) = with_day_each(
         message,
@@ -277,7 +277,7 @@ fn to_list(message: &ParsedMessage, found: ListPhrase, at: usize, end: usize) ->
     }
     let has_digit = rest.contains(|c: char| c.is_ascii_digit());
     if due.is_none() && (has_digit || is_choice) {
-        return TodoAction::Unclear(day_unclear());
+        return TodoAction::Unclear(DAY_UNCLEAR.to_owned());
     }
     let action = added(message, found.list, (at + 1, found.start), due);
     if due.is_some() && purpose_end == end {

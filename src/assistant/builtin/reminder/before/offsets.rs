@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use super::{AMOUNT_WORDS_MAX, BeforeEvent, Offset, WORDS_MAX, offset_before, read};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::parsing::drop_name;
 use crate::assistant::text::corrections;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when::amount;
@@ -78,10 +77,9 @@ fn offset_before_link(words: &Words, start: usize, end: usize) -> Option<(Offset
 
 /// The request that was said with the offset of "make it 2 hours before" instead of its own. `None`:
 /// one of both names no offset.
-pub fn with_other_offset(said: &str, change: &str, persona: &str) -> Option<String> {
-    let (words, mut new) = (Words::new(said), Words::new(change));
-    drop_name(&mut new, persona);
-    let offset = other_offset(&new, 0)?;
+pub fn with_other_offset(said: &str, new: &Words) -> Option<String> {
+    let words = Words::new(said);
+    let offset = other_offset(new, 0)?;
     let (lead, at) = offset_before_something(&words)?;
     let (start, end) = (words.original(0..lead), words.original(at..words.len()));
     Some(format!("{start} {} {end}", new.original(offset)))
@@ -106,10 +104,8 @@ pub fn around_missing_event(text: &str) -> Option<(String, String)> {
 }
 
 /// Whether it is only another offset: "no, two weeks".
-pub fn is_other_offset(text: &str, persona: &str) -> bool {
-    let mut words = Words::new(text);
-    drop_name(&mut words, persona);
-    other_offset(&words, 0).is_some()
+pub fn is_other_offset(words: &Words) -> bool {
+    other_offset(words, 0).is_some()
 }
 
 /// The first word of an offset, and the "before" after it.

@@ -17,7 +17,7 @@ pub(super) fn everything(message: &ParsedMessage, range: Range<usize>) -> Option
         return None;
     }
     if from >= range.end {
-        return Some(Intent::Unclear(wording::which_reminder()));
+        return Some(Intent::unclear(wording::WHICH_REMINDER));
     }
     match limits(message, from..range.end, true, false) {
         Ok(limits) => limits.map(Intent::CancelReminders),

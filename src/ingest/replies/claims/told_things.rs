@@ -1,13 +1,13 @@
 //! Things that an answer names against those of its calls: another item of a list than was added,
 //! another text of a reminder, another name.
 
-use super::model_turn::{CallTotals, ModelTurn};
-use super::requested_changes::RequestedChange;
-use super::result::CallRecord;
 use super::statements::clauses;
 use crate::assistant::memory_overlap;
 use crate::assistant::powers::Power;
 use crate::assistant::tools::Tool;
+use crate::ingest::replies::model_turn::{CallTotals, ModelTurn};
+use crate::ingest::replies::requested_changes::RequestedChange;
+use crate::ingest::replies::result::CallRecord;
 
 const TODO_LIST: &str = Tool::Power(Power::TodoList).name();
 

@@ -1,11 +1,11 @@
 //! Numbers that an answer tells against those of its calls.
 
-use super::model_turn::{CallTotals, ModelTurn};
-use super::request::CertainRequest;
 use super::statements::clauses;
-use super::surplus_claims::{statements, texts_of};
+use super::surplus_claims::{self, texts_of};
 use crate::assistant::tools::LINK;
 use crate::assistant::wording::{KnownNumbers, NamedNumber, numbers_of, told_numbers};
+use crate::ingest::replies::model_turn::{CallTotals, ModelTurn};
+use crate::ingest::replies::request::CertainRequest;
 
 impl ModelTurn<'_> {
     /// A number is told that stands nowhere, or that of the message while its calls have another one.
@@ -46,7 +46,7 @@ impl ModelTurn<'_> {
             known.add_all(&record.numbers.all);
             times.add(record.named_times.clone());
         }
-        let mut claimed: Vec<NamedNumber> = statements(text)
+        let mut claimed: Vec<NamedNumber> = surplus_claims::claimed(text)
             .iter()
             .flat_map(|text| told_numbers(text))
             .collect();

@@ -3,18 +3,18 @@
 //! them otherwise.
 
 use super::claim_words::NOT_DONE;
-use super::model_turn::{CallTotals, ModelTurn};
 use super::reminder_times::SEVERAL_HOURS;
-use super::request::CertainRequest;
-use super::result::{CallRecord, ReminderState};
-use super::statements::{is_question, sentences};
-use super::taken_back::is_taken_back;
-use super::unasked_claims::{claims_done, is_request};
+use super::statements::{is_question, statements};
+use super::text_claims::{claims_done, is_request};
 use crate::assistant::memory_overlap;
 use crate::assistant::powers::minute_of_day;
 use crate::assistant::tools::Tool;
 use crate::assistant::wording::{self, NamedTimes, NextReminder};
 use crate::clock::{Timestamp, Zone};
+use crate::ingest::replies::model_turn::{CallTotals, ModelTurn};
+use crate::ingest::replies::request::CertainRequest;
+use crate::ingest::replies::result::{CallRecord, ReminderState};
+use crate::ingest::replies::taken_back::is_taken_back;
 
 const MINUTE_MS: i64 = 60_000;
 const HOUR_MINUTES: i64 = 60;
@@ -140,13 +140,6 @@ fn acknowledges(answer: &str, text: &str) -> bool {
         false => claims_done(answer),
     };
     is_claim && !is_question(answer) && !is_denied
-}
-
-/// The sentences that are no questions.
-fn statements(answer: &str) -> impl Iterator<Item = &str> {
-    let all = sentences(answer).into_iter();
-    all.filter(|sentence| !sentence.is_question)
-        .map(|sentence| sentence.text)
 }
 
 /// Figures of the statements are the hour, or the minutes or hours until then.

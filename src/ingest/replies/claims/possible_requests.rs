@@ -6,12 +6,12 @@
 use super::claim_words::{
     COPULAS, MAY_ASK, MAY_ASK_PARTS, NEEDS, STATEMENT_ENDS, SUBJECTS, TALK_BEGINNINGS, WRITING,
 };
-use super::model_turn::{CallTotals, ModelTurn};
-use super::statements::{QUESTION_MARKS, ends_with_question};
-use super::unasked_claims::{
-    begins_question, ends_as_question, is_of_words, is_request, promises, says_done,
+use super::statements::{QUESTION_MARKS, ends_with_question, plain, word_parts};
+use super::text_claims::{
+    begins_question, claims_something, ends_as_question, is_of_words, is_request, says_done,
 };
 use crate::clock::Zone;
+use crate::ingest::replies::model_turn::{CallTotals, ModelTurn};
 
 /// The note to a model that called no tool for what may be a request.
 pub(super) const CALL_OR_REPEAT: &str = "[If this message asked for something to be done, call the \
@@ -36,12 +36,12 @@ impl ModelTurn<'_> {
             && self.context.photos.len() <= self.plan.batch
             && !is_talk
             && may_ask(message)
-            && (!is_statement(message) || says_kept(text))
+            && (!is_statement(message) || claims_something(text))
             && (self.repeats_time(message, text) || sounds_done(message, text))
     }
 
     /// The message looks like a request, so an answer to it is not one to another message.
-    pub(super) fn has_request_shape(&self) -> bool {
+    pub(in crate::ingest::replies) fn has_request_shape(&self) -> bool {
         let message = &self.context.message.text;
         self.plan.request.is_some()
             || may_ask(message) && !begins_question(message) && has_word_of_request(message)
@@ -70,8 +70,8 @@ fn may_ask(message: &str) -> bool {
 /// Whether a message tells something: its subject comes first, or its verb ends so, and it says of
 /// no need.
 fn is_statement(message: &str) -> bool {
-    let lower = message.trim().to_lowercase().replace('’', "'");
-    let words = lower.split(|c: char| !c.is_alphabetic());
+    let lower = plain(message.trim());
+    let words = word_parts(&lower);
     let mut words = words.filter(|word| !word.is_empty());
     let (first, second) = (words.next().unwrap_or_default(), words.next());
     // "Demain je pars"
@@ -87,16 +87,12 @@ fn is_statement(message: &str) -> bool {
         && !NEEDS.iter().any(|need| lower.contains(need))
 }
 
-fn says_kept(text: &str) -> bool {
-    says_done(text) || promises(text)
-}
-
 /// The answer repeats a number; or both are short, and the message has a word of a request or the
 /// answer says that something was done.
 fn sounds_done(message: &str, text: &str) -> bool {
     let is_short = |text: &str| text.split_whitespace().count() <= SHORT_WORDS;
     // "Done" after a reminder reports something.
-    let is_said_done = !says_done(message) && says_kept(text);
+    let is_said_done = !says_done(message) && claims_something(text);
     let is_answered =
         is_short(message) && is_short(text) && (has_word_of_request(message) || is_said_done);
     let lower = message.to_lowercase();
@@ -107,7 +103,7 @@ fn sounds_done(message: &str, text: &str) -> bool {
 /// Whether a message has a word with which something is often asked for.
 fn has_word_of_request(message: &str) -> bool {
     let lower = message.to_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphabetic());
+    let mut words = word_parts(&lower);
     // A short one is a whole word: "hau", and not "Haus".
     let is_like = |word: &str, beginning: &&str| match beginning.chars().count() {
         ..=SHORT_CHARS => word == *beginning,

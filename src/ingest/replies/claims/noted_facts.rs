@@ -3,10 +3,10 @@
 //! reply tell.
 
 use super::claim_words::NOT_DONE;
-use super::model_turn::ModelTurn;
-use super::statements::{clauses, sentences};
-use super::unasked_claims::{is_done, is_plain_question, says_done, without_turkish_not};
+use super::statements::{clauses, plain, statements, words};
+use super::text_claims::{is_done, is_plain_question, says_done, without_turkish_not};
 use crate::assistant::wording::told_numbers;
+use crate::ingest::replies::model_turn::ModelTurn;
 
 /// Statements at the beginning of a reply in which such a word is looked for.
 const STATEMENTS: usize = 2;
@@ -48,15 +48,11 @@ impl ModelTurn<'_> {
 
 /// Whether a clause of the first statements is such a one.
 fn begins_with(text: &str, is_one: impl Fn(&str) -> bool) -> bool {
-    let text = text.to_lowercase().replace('’', "'");
-    let all = sentences(&text).into_iter();
-    let statements = all
-        .filter(|sentence| !sentence.is_question)
-        .take(STATEMENTS);
-    let mut clauses = statements.flat_map(|sentence| clauses(sentence.text));
+    let text = plain(text);
+    let mut clauses = statements(&text).take(STATEMENTS).flat_map(clauses);
     clauses.any(|clause| {
         let clause = without_turkish_not(&clause);
-        let mut words = clause.split(|c: char| !c.is_alphabetic() && c != '\'');
+        let mut words = words(&clause);
         !words.any(|word| NOT_DONE.contains(&word))
             && is_one(clause.trim_start_matches(|c: char| !c.is_alphanumeric()))
     })

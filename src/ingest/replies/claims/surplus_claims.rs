@@ -4,18 +4,18 @@
 //! reminders are compared in `reminder_times`.
 
 use super::claim_words::{CONDITIONS, NOT_DONE};
-use super::model_turn::{CallTotals, ModelTurn};
-use super::reminder_json::short_id;
 use super::reminder_times::set_reminders;
-use super::result::{CallRecord, ReminderState};
-use super::statements::{clauses, sentences};
-use super::taken_back::is_taken_back;
-use super::unasked_claims::{is_done, promises};
+use super::statements::{clauses, statements, words};
+use super::text_claims::{is_done, promises};
 use super::untold_changes::{last_changes, told_as_done};
 use crate::assistant::prompt::Prompt;
 use crate::assistant::tools::Tool;
 use crate::assistant::wording::{self, NamedTimes, NextReminder};
 use crate::clock::Zone;
+use crate::ingest::replies::model_turn::{CallTotals, ModelTurn};
+use crate::ingest::replies::reminder_json::short_id;
+use crate::ingest::replies::result::{CallRecord, ReminderState};
+use crate::ingest::replies::taken_back::is_taken_back;
 use crate::store::Reminder;
 
 /// The note to a model whose answer tells more than its calls did.
@@ -50,7 +50,7 @@ impl ModelTurn<'_> {
             let is_left = !is_taken_back(record, &totals.records);
             record.is_change && is_left && record.tool != Tool::AnswerPrivately.name()
         };
-        let statements = statements(text);
+        let statements = claimed(text);
         totals.records.iter().any(|record| is_own(&record))
             && self.tells_shortly(text)
             // An answer about photos tells many numbers.
@@ -75,7 +75,7 @@ impl ModelTurn<'_> {
     /// The sentence of what was done.
     pub(super) fn what_was_done(&self, answer: &str, totals: &CallTotals) -> Option<String> {
         let language = self.language_with(answer);
-        if let Some(kept) = self.kept_beside_move(&statements(answer), totals) {
+        if let Some(kept) = self.kept_beside_move(&claimed(answer), totals) {
             let set = set_reminders(totals);
             let kept = NextReminder {
                 text: &kept.text,
@@ -182,19 +182,13 @@ impl ModelTurn<'_> {
     }
 }
 
-/// The sentences of an answer that are no questions and no offers.
-pub(super) fn statements(text: &str) -> Vec<&str> {
+/// The statements of an answer that are no offers.
+pub(super) fn claimed(text: &str) -> Vec<&str> {
     let is_offer = |text: &str| {
         let lower = text.to_lowercase();
         CONDITIONS.iter().any(|part| lower.contains(part))
     };
-    let all = sentences(text).into_iter();
-    let all = all.filter(|sentence| !sentence.is_question && !is_offer(sentence.text));
-    all.map(|sentence| sentence.text).collect()
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphabetic() && c != '\'')
+    statements(text).filter(|text| !is_offer(text)).collect()
 }
 
 /// All that a prompt tells the model.

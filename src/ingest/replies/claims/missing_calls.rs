@@ -6,19 +6,21 @@
 //! for a reply that claims a change although no request is certain.
 
 use super::claim_words::{ALREADY, CONDITIONS, NOT_DONE};
-use super::model_turn::{CallTotals, ModelTurn};
 use super::possible_requests::CALL_OR_REPEAT;
-use super::remote_calls::UNKNOWN;
-use super::request::CertainRequest;
-use super::requested_changes::{is_any_missing, is_done_otherwise};
-use super::result::CallRecord;
-use super::statements::{claims, ends_with_question, is_question, is_refusal, sentences};
+use super::statements::{
+    claims, ends_with_question, is_question, is_refusal, plain, statements, words,
+};
 use super::surplus_claims::CALL_OR_CORRECT;
-use super::taken_back::is_taken_back;
-use super::unasked_claims::{begins_question, claims_done};
+use super::text_claims::{begins_question, claims_done};
 use crate::assistant::prompt::Prompt;
 use crate::assistant::tools::{LINK, OfferedTool, Tool};
 use crate::assistant::{AccountTask, wording};
+use crate::ingest::replies::model_turn::{CallTotals, ModelTurn};
+use crate::ingest::replies::remote_calls::UNKNOWN;
+use crate::ingest::replies::request::CertainRequest;
+use crate::ingest::replies::requested_changes::{is_any_missing, is_done_otherwise};
+use crate::ingest::replies::result::CallRecord;
+use crate::ingest::replies::taken_back::is_taken_back;
 use crate::store::DoneCall;
 
 /// The prompt for a model that called no tool.
@@ -80,12 +82,12 @@ const HOW: [&str; 10] = [
 
 impl ModelTurn<'_> {
     /// The message asks for something, and the model has called nothing yet.
-    pub(super) fn lacks_call(&self, totals: &CallTotals) -> bool {
+    pub(in crate::ingest::replies) fn lacks_call(&self, totals: &CallTotals) -> bool {
         self.plan.request.is_some() && !self.pending.unprompted && totals.records.is_empty()
     }
 
     /// The prompt by which it is asked once more, after it said `text`.
-    pub(super) fn call_or_deny(
+    pub(in crate::ingest::replies) fn call_or_deny(
         &self,
         prompt: &Prompt,
         text: &str,
@@ -134,7 +136,7 @@ impl ModelTurn<'_> {
     /// there, is over or is there already, and claims nothing.
     fn tells_why(&self, answer: &str, totals: &CallTotals) -> bool {
         let lower = answer.to_lowercase();
-        let mut words = lower.split(|c: char| !c.is_alphabetic() && c != '\'');
+        let mut words = words(&lower);
         !totals.records.is_empty()
             && !claims_done(answer)
             && words.any(|word| NOT_DONE.contains(&word) || ALREADY.contains(&word))
@@ -146,7 +148,11 @@ impl ModelTurn<'_> {
     }
 
     /// The reply's text with sentences of what was not done, where they are due.
-    pub(super) fn with_denial(&self, text: String, totals: &CallTotals) -> String {
+    pub(in crate::ingest::replies) fn with_denial(
+        &self,
+        text: String,
+        totals: &CallTotals,
+    ) -> String {
         if self.pending.unprompted || totals.failure.is_some() {
             return text;
         }
@@ -180,7 +186,7 @@ impl ModelTurn<'_> {
     }
 
     /// The reply is contradicted.
-    pub(super) fn is_denied(&self, text: &str, work: &CallTotals) -> bool {
+    pub(in crate::ingest::replies) fn is_denied(&self, text: &str, work: &CallTotals) -> bool {
         !self.pending.unprompted && self.denial(text, work).is_some()
     }
 
@@ -266,18 +272,13 @@ impl ModelTurn<'_> {
 
     /// It says that something went to the person's own chat, is there, or will be.
     fn claims_own_chat(&self, text: &str) -> bool {
-        let lower = text.to_lowercase().replace('’', "'");
-        let all = sentences(&lower).into_iter();
-        let mut statements = all.filter(|sentence| !sentence.is_question);
-        statements.any(|sentence| {
-            let mut words = sentence
-                .text
-                .split(|c: char| !c.is_alphabetic() && c != '\'');
+        let lower = plain(text);
+        statements(&lower).any(|statement| {
+            let mut words = words(statement);
             let is_offer = words.any(|word| OFFERING.contains(&word))
-                || INVITING.iter().any(|part| sentence.text.contains(part));
-            let is_said =
-                says_sent(sentence.text) || THERE.iter().any(|part| sentence.text.contains(part));
-            self.speaks_of_own_chat(sentence.text) && is_said && !is_offer
+                || INVITING.iter().any(|part| statement.contains(part));
+            let is_said = says_sent(statement) || THERE.iter().any(|part| statement.contains(part));
+            self.speaks_of_own_chat(statement) && is_said && !is_offer
         })
     }
 

@@ -74,11 +74,9 @@ pub(super) fn ends_with_question(text: &str) -> bool {
 
 /// The reply only says that something can't be done, and may ask something.
 pub(super) fn is_refusal(text: &str) -> bool {
-    let text = text.to_lowercase().replace('’', "'");
+    let text = plain(text);
     let mut has_refused = false;
-    let statements = sentences(&text);
-    let statements = statements.iter().filter(|sentence| !sentence.is_question);
-    for clause in statements.flat_map(|sentence| clauses(sentence.text)) {
+    for clause in statements(&text).flat_map(clauses) {
         let is_refused = refuses(&clause);
         let is_courtesy = COURTESIES.iter().any(|begin| clause.starts_with(begin));
         if !is_refused && !is_courtesy {
@@ -91,7 +89,7 @@ pub(super) fn is_refusal(text: &str) -> bool {
 
 /// The reply says that something was done or kept.
 pub(super) fn claims(text: &str) -> bool {
-    let text = text.to_lowercase().replace('’', "'");
+    let text = plain(text);
     let is_part = |c: char| c.is_alphanumeric();
     CLAIMS.iter().any(|claim| {
         text.match_indices(claim).any(|(at, _)| {
@@ -107,6 +105,28 @@ fn refuses(clause: &str) -> bool {
         clause.contains(phrase) && (!UNLESS_NEGATED.contains(phrase) || has(&NEGATIONS))
     });
     is_negated || phrase && !has(&NO_REFUSALS)
+}
+
+/// In lower case, with one kind of apostrophe.
+pub(super) fn plain(text: &str) -> String {
+    text.to_lowercase().replace('’', "'")
+}
+
+/// The sentences that are no questions.
+pub(super) fn statements(text: &str) -> impl Iterator<Item = &str> {
+    let all = sentences(text).into_iter();
+    all.filter(|sentence| !sentence.is_question)
+        .map(|sentence| sentence.text)
+}
+
+/// The words of a text, with an empty one between two other characters.
+pub(super) fn words(text: &str) -> impl DoubleEndedIterator<Item = &str> {
+    text.split(|c: char| !c.is_alphabetic() && c != '\'')
+}
+
+/// The same, with "what's" as two words.
+pub(super) fn word_parts(text: &str) -> impl DoubleEndedIterator<Item = &str> {
+    text.split(|c: char| !c.is_alphabetic())
 }
 
 /// The parts of a sentence, each of which may claim something.
@@ -129,13 +149,13 @@ pub(super) fn clauses(sentence: &str) -> Vec<String> {
     all
 }
 
-pub(super) struct Sentence<'t> {
-    pub(super) text: &'t str,
+pub(in crate::ingest::replies) struct Sentence<'t> {
+    pub(in crate::ingest::replies) text: &'t str,
     pub(super) is_question: bool,
 }
 
 /// The sentences that have words.
-pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
+pub(in crate::ingest::replies) fn sentences(text: &str) -> Vec<Sentence<'_>> {
     let mut all = Vec::new();
     let (mut start, mut has_words) = (0, false);
     let mut rest = text.char_indices().peekable();

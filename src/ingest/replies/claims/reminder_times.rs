@@ -6,14 +6,14 @@
 use serde_json::{Value, json};
 
 use super::claim_words::{CONDITIONS, NO_PROMISES};
-use super::model_turn::{CallTotals, ModelTurn};
-use super::reminder_json::{local_time, short_id};
-use super::result::{CallRecord, ReminderState};
-use super::statements::{LINKS, clauses, sentences};
-use super::taken_back::is_taken_back;
+use super::statements::{LINKS, clauses, sentences, statements, words};
 use crate::assistant::prompt::Prompt;
 use crate::assistant::wording::{self, NamedTimes};
 use crate::clock::{Timestamp, Zone};
+use crate::ingest::replies::model_turn::{CallTotals, ModelTurn};
+use crate::ingest::replies::reminder_json::{local_time, short_id};
+use crate::ingest::replies::result::{CallRecord, ReminderState};
+use crate::ingest::replies::taken_back::is_taken_back;
 
 /// Parts of rules by which a reminder comes at several hours of a day.
 pub(super) const SEVERAL_HOURS: [&str; 4] = ["HOURLY", "MINUTELY", "BYHOUR", "BYMINUTE"];
@@ -24,7 +24,7 @@ const TAKEN_BACK: &str = "[Your later call cancelled what you had set, so nothin
 
 impl ModelTurn<'_> {
     /// The prompt by which the model is told what is set, after it named another time in `text`.
-    pub(super) fn with_what_is_set(
+    pub(in crate::ingest::replies) fn with_what_is_set(
         &self,
         prompt: &Prompt,
         text: &str,
@@ -72,13 +72,20 @@ impl ModelTurn<'_> {
     }
 
     /// The reply names another time of a reminder than what its calls set.
-    pub(super) fn tells_other_times(&self, text: &str, totals: &CallTotals) -> bool {
+    pub(in crate::ingest::replies) fn tells_other_times(
+        &self,
+        text: &str,
+        totals: &CallTotals,
+    ) -> bool {
         let set = set_reminders(totals);
-        !set.is_empty()
-            && (differs(&self.times_told(text), &set, &self.known_times(totals))
-                || self.is_swapped(text, &set)
-                || self.tells_joined_hour(text, &self.known_times(totals))
-                || self.tells_other_hours_of_rule(text, &set, &self.known_times(totals)))
+        if set.is_empty() {
+            return false;
+        }
+        let known = self.known_times(totals);
+        differs(&self.times_told(text), &set, &known)
+            || self.is_swapped(text, &set)
+            || self.tells_joined_hour(text, &known)
+            || self.tells_other_hours_of_rule(text, &set, &known)
     }
 
     /// The reply names the time of a reminder that its calls set and cancelled again, and none is
@@ -108,13 +115,10 @@ impl ModelTurn<'_> {
             let rule = one.rule.as_deref().unwrap_or_default();
             rule.to_uppercase().contains("BYHOUR")
         });
-        let all = sentences(text).into_iter();
-        let mut clauses = all
-            .filter(|sentence| !sentence.is_question)
-            .flat_map(|sentence| match has_several {
-                true => vec![sentence.text.to_owned()],
-                false => clauses(sentence.text),
-            });
+        let mut clauses = statements(text).flat_map(|statement| match has_several {
+            true => vec![statement.to_owned()],
+            false => clauses(statement),
+        });
         set.iter().any(|one| one.rule.is_some())
             && clauses.any(|clause| has_other_hour_of_rule(&self.times_stated(&clause), known))
     }
@@ -139,10 +143,7 @@ impl ModelTurn<'_> {
     /// It names one of several reminders with the hour of another one.
     fn is_swapped(&self, text: &str, set: &[ReminderState]) -> bool {
         let text = text.to_lowercase();
-        let all = sentences(&text).into_iter();
-        let mut clauses = all
-            .filter(|sentence| !sentence.is_question)
-            .flat_map(|sentence| clauses(sentence.text));
+        let mut clauses = statements(&text).flat_map(clauses);
         clauses.any(|clause| {
             let is_named = |one: &&ReminderState| clause.contains(&one.text.to_lowercase());
             let mut named = set.iter().filter(is_named);
@@ -199,9 +200,8 @@ impl ModelTurn<'_> {
     /// The times that the statements of a reply name.
     pub(super) fn times_told(&self, text: &str) -> NamedTimes {
         let mut named = NamedTimes::default();
-        let all = sentences(text).into_iter();
-        for sentence in all.filter(|sentence| !sentence.is_question) {
-            named.add(self.times_stated(sentence.text));
+        for statement in statements(text) {
+            named.add(self.times_stated(statement));
         }
         named
     }
@@ -210,7 +210,7 @@ impl ModelTurn<'_> {
     fn times_stated(&self, sentence: &str) -> NamedTimes {
         let named = self.times_in(sentence);
         let lower = sentence.to_lowercase();
-        let mut words = lower.split(|c: char| !c.is_alphabetic() && c != '\'');
+        let mut words = words(&lower);
         let is_offer = words.any(|word| NO_PROMISES.contains(&word))
             || CONDITIONS.iter().any(|part| lower.contains(part));
         match is_offer {
@@ -219,7 +219,7 @@ impl ModelTurn<'_> {
         }
     }
 
-    pub(super) fn times_in(&self, text: &str) -> NamedTimes {
+    pub(in crate::ingest::replies) fn times_in(&self, text: &str) -> NamedTimes {
         let zone = self.context.user.timezone.unwrap_or(Zone::UTC);
         NamedTimes::of(text, self.context.message.received_at, zone)
     }
