@@ -30,7 +30,7 @@ pub use builtin::{
     names_days_span, names_hour, names_offset, names_time, only_asks, reminder_answer,
     reminder_matches, request_with_answer, restated, reworded, second_request, separate_facts,
     time_shift, unit_of_s, value_near, with_corrected_value, with_other_offset, with_other_person,
-    without_loose_link, words_without_name,
+    words_without_name,
 };
 pub use local_time::LocalNow;
 pub use text::words::Words;

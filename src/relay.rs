@@ -19,6 +19,7 @@ mod commands;
 mod download;
 mod incoming;
 mod journal;
+mod last_texts;
 pub mod matrix;
 mod pieces;
 mod poll;
@@ -50,6 +51,7 @@ pub use uplink::Uplink;
 pub use crate::outbound::Authorities;
 use chat_queues::ChatQueues;
 use journal::Journal;
+use last_texts::LastTexts;
 use service::Service;
 
 /// How long a journal may still be locked by a relay that just ended.
@@ -113,6 +115,7 @@ struct RelayCore<N> {
     service: Service,
     journal: Arc<Mutex<Journal>>,
     chat_queues: ChatQueues,
+    texts: Mutex<LastTexts>,
     /// Commands being sent.
     under_way: Mutex<HashSet<String>>,
     /// Reports of commands, for the current connection.
@@ -140,6 +143,7 @@ pub async fn run<N: Network>(
         service: Service::new(&settings),
         journal: Arc::new(Mutex::new(journal)),
         chat_queues: ChatQueues::default(),
+        texts: Mutex::default(),
         under_way: Mutex::default(),
         acks,
         status,

@@ -315,7 +315,7 @@ async fn an_early_change_is_a_correction_and_a_late_one_nothing() {
     until_read(&service, &matrix).await;
     assert_eq!(answers[1], "Nice to meet you, Ada!");
     assert_eq!(matrix.texts(DIRECT).len(), 2);
-    assert_eq!(messages(&service).len(), 3);
+    assert_eq!(messages(&service).len(), 2);
     let corrects = "SELECT json_extract(context, '$.corrects') FROM messages ORDER BY id";
     assert_eq!(service.rows(corrects)[1], [first]);
 }

@@ -350,7 +350,7 @@ async fn edits_of_other_than_words_are_not_answered() {
         ["Nice to meet you, Eda!", "Nice to meet you, Ida!"]
     );
     assert_eq!(telegram.texts(ADA).len(), 4);
-    assert_eq!(messages(&service).len(), 4);
+    assert_eq!(messages(&service).len(), 3);
 }
 
 /// It waits as long as it is told, and another chat does not.

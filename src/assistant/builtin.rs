@@ -40,7 +40,6 @@ pub use memory::fact::{FactChange, separate_facts};
 pub use memory::matching::{
     may_answer, memory_answers, memory_is_meant, memory_matches, memory_names, memory_overlap,
 };
-pub use parsing::without_loose_link;
 pub use reminder::before::{
     BeforeEvent, BeforeProblem, EventReading, around_missing_event, event_name, is_other_offset,
     names_offset, with_other_offset,

@@ -231,9 +231,20 @@ pub(super) fn crisis_over(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Stri
     Ok(Some(wording::crisis_over(language.as_deref())))
 }
 
-/// The answer to whatever follows a crisis where nothing else may be answered: at a limit, or without
-/// a language model. `None`: there was no crisis a short time ago.
-pub(super) fn after_crisis(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
+/// The answer to what follows a crisis in a direct chat where nothing else may be answered: at a
+/// limit, or without a language model. `None`: there was no crisis within the hour, or something is asked for.
+pub(super) fn after_crisis(
+    turn: &MessageTurn,
+    tx: &mut Tx,
+    intent: &Intent,
+) -> Result<Option<String>> {
+    let is_help = matches!(
+        intent,
+        Intent::Help(None) | Intent::Say(_) | Intent::FollowUp { .. }
+    );
+    if turn.in_group() || intent.is_command() && !is_help {
+        return Ok(None);
+    }
     if let Some(over) = crisis_over(turn, tx)? {
         return Ok(Some(over));
     }

@@ -19,8 +19,6 @@ use crate::store::{MessageRow, Tx};
 pub(super) enum EditOutcome {
     /// The new version is handled like any other message.
     Unneeded,
-    /// The new version says the same, as one with a link's preview: it is not answered.
-    SameWords,
     /// The earlier version is undone; the sentence that says so.
     Undone(String),
     /// The earlier version stays, and nothing else is done.
@@ -38,11 +36,6 @@ pub(super) fn replace_version(
         return Ok(EditOutcome::Unneeded);
     };
     let earlier = last_effective(turn, tx, &earlier.rows)?.cloned();
-    if let Some(earlier) = &earlier
-        && message_versions::has_same_words(earlier, &turn.message)
-    {
-        return Ok(EditOutcome::SameWords);
-    }
     if turn.left_to_model || turn.agent.is_none() {
         return Ok(EditOutcome::Unneeded);
     }
@@ -54,6 +47,16 @@ pub(super) fn replace_version(
         Some(earlier) => correct(turn, tx, earlier),
         None => Ok(EditOutcome::Unneeded),
     }
+}
+
+/// Whether the message is an edit that changes no word, as one with a link's preview: it is not
+/// answered.
+pub(super) fn says_the_same(turn: &MessageTurn, tx: &Tx) -> Result<bool> {
+    let Some(earlier) = &turn.earlier_version else {
+        return Ok(false); // most messages
+    };
+    let earlier = last_effective(turn, tx, &earlier.rows)?;
+    Ok(earlier.is_some_and(|earlier| message_versions::has_same_words(earlier, &turn.message)))
 }
 
 /// The newest version that did something, or else the newest: one that a limit refused did

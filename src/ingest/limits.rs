@@ -72,7 +72,7 @@ impl Ingest {
             Some(quota) => quota,
             None => match self.take_message(&message.sender, &flags, prepared.mono) {
                 Ok(quota) => quota,
-                Err(_) if question::follows_crisis(tx, message, now)? => {
+                Err(_) if photos == 0 && question::follows_crisis(tx, message, now)? => {
                     return Ok(Quotas::default());
                 }
                 Err(limited) => return Err(limited),

@@ -1,4 +1,4 @@
-//! Finds the earlier version of an edited message. What becomes of it is decided in `corrections`.
+//! Finds the earlier version of an edited message. What becomes of it is decided in `edited_messages`.
 
 use serde_json::Value;
 
@@ -42,7 +42,7 @@ pub(super) fn earlier_version(
 pub(super) fn has_same_words(earlier: &MessageRow, edit: &Message) -> bool {
     let context = earlier.context.as_deref();
     let was_addressed = value_of(context, "reply_to_assistant") == Some(Value::Bool(true));
-    earlier.text == edit.text && edit.photos == 0 && was_addressed == edit.reply_to_assistant
+    earlier.text == edit.text && edit.photos == 0 && (was_addressed || !edit.reply_to_assistant)
 }
 
 pub(super) fn is_edited(message: &MessageRow) -> bool {

@@ -165,7 +165,7 @@ impl Message {
         now: Timestamp,
     ) -> MessageContext<'a> {
         MessageContext {
-            text: assistant::without_loose_link(&self.text),
+            text: &self.text,
             now,
             timezone,
             persona,

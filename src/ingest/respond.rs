@@ -39,6 +39,9 @@ pub(super) fn respond_to_message(
         true => understood.intent.clone(),
         false => assistant::understand(&turn.context()),
     };
+    if edited_messages::says_the_same(turn, tx)? {
+        return Ok(MessageResponse::Reply(Reply::default()));
+    }
     let reply = match decide::decide(decision_facts(turn, &intent)) {
         Decision::Silent => Reply::default(),
         Decision::Crisis(kind) => {
@@ -51,7 +54,7 @@ pub(super) fn respond_to_message(
             let text = with_requests(turn, tx, text, intent)?;
             Reply::with_schedule(text, turn)
         }
-        Decision::Denied(denial) => match carry_out::after_crisis(turn, tx)? {
+        Decision::Denied(denial) => match carry_out::after_crisis(turn, tx, &intent)? {
             Some(text) => text.into(),
             None => Reply::denying(denial, &turn.persona),
         },
@@ -113,7 +116,6 @@ fn decision_facts(turn: &MessageTurn, intent: &Intent) -> DecisionFacts {
 fn reply_to_version(turn: &mut MessageTurn, tx: &mut Tx, intent: Intent) -> Result<Option<String>> {
     Ok(match edited_messages::replace_version(turn, tx, &intent)? {
         EditOutcome::Unneeded => reply(turn, tx, intent)?,
-        EditOutcome::SameWords => Some(String::new()),
         EditOutcome::Refused(reply) => Some(reply),
         EditOutcome::Undone(note) => {
             reply(turn, tx, intent)?.map(|reply| format!("{note}\n{reply}"))

@@ -198,7 +198,7 @@ impl<'a> MessageTurn<'a> {
     pub(super) fn context_then<'t>(&'t self, message: &'t MessageRow) -> MessageContext<'t> {
         MessageContext {
             now: message.received_at,
-            ..self.context_of(assistant::without_loose_link(&message.text))
+            ..self.context_of(&message.text)
         }
     }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::call::backoff;
-use super::incoming::{CANT_SEE, NOT_TAKEN, TOO_MANY_PHOTOS, TRY_AGAIN};
+use super::incoming::{CANT_SEE, IncomingMessage, NOT_TAKEN, TOO_MANY_PHOTOS, TRY_AGAIN};
 use super::service::CallResult;
 use super::{Network, RelayCore, RelayStatus, SendError, StopReason};
 
@@ -71,6 +71,15 @@ impl<N: Network> Uplink<N> {
             let _ = done.send(());
         });
         finished
+    }
+
+    /// Notes the text of a message. False for an edit that changes no word, such as one that adds a
+    /// link's preview: it is not posted.
+    pub(super) fn has_new_words(&self, incoming: &IncomingMessage, text: &str) -> bool {
+        let first = incoming.corrects.as_ref().unwrap_or(&incoming.key);
+        let said = format!("{} {text}", incoming.is_addressed);
+        let is_new = self.core.texts.lock().note(first, &said);
+        is_new || incoming.corrects.is_none()
     }
 
     /// Posts a message with the fields of `POST /edge/message`, and sends the answer. `key` is the

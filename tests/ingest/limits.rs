@@ -327,6 +327,10 @@ async fn somebody_in_a_crisis_is_answered_beyond_every_limit() {
         let said = reply(&service, "ana", next).await;
         assert!(said.starts_with("I'm still here"), "{next}: {said}");
     }
+    let photos = json!(["https://example.com/a.jpg"]);
+    let mut body = direct("ana", "look");
+    body["context"] = json!({"photos": photos});
+    assert_eq!(service.edge_message("a", &body).await.status, 429);
     let said = reply(&service, "ana", "i'm safe now").await;
     assert!(said.contains("glad"), "{said}");
     assert_eq!(

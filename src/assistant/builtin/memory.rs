@@ -47,12 +47,11 @@ static REMEMBER: Phrases = Phrases::new(&[
 
 /// "my pin is", unlike "who she is".
 fn is_unfinished(text: &Words) -> bool {
-    let last = text.get(text.len().saturating_sub(1));
-    let asks = matches!(
-        text.get(0),
-        "what" | "who" | "where" | "how" | "which" | "when" | "that" | "if" | "whether" | "why"
-    );
-    matches!(last, "is" | "are" | "the" | "my") && text.len() > 1 && !asks
+    const SUBJECT_WORDS_MAX: usize = 3;
+    let last = text.len().saturating_sub(1);
+    (2..=SUBJECT_WORDS_MAX).contains(&last)
+        && matches!(text.get(last), "is" | "are")
+        && matches!(text.get(0), "my" | "our" | "the")
 }
 
 fn remember(message: &ParsedMessage) -> Option<Intent> {

@@ -11,18 +11,6 @@ use crate::assistant::text::words::Words;
 /// Most words of a fixed phrase.
 const PHRASE_WORDS_MAX: usize = 14;
 
-/// A text that was sent too early, without its last word: "add eggs to my list and".
-pub fn without_loose_link(text: &str) -> &str {
-    let end = text.trim_end_matches([' ', ',', '.', '\n']);
-    let Some((before, last)) = end.rsplit_once(' ') else {
-        return text;
-    };
-    match last {
-        "and" | "or" | "but" | "&" => before.trim_end_matches([' ', ',']),
-        _ => text,
-    }
-}
-
 pub(in crate::assistant) fn read_message<'a>(context: &'a MessageContext<'a>) -> ParsedMessage<'a> {
     let mut words = Words::new(context.text);
     let is_addressed = !context.group || addresses(context.text, context.persona);

@@ -111,12 +111,19 @@ fn each_done_or_named(parts: Vec<MessagePart>) -> Vec<Intent> {
         _ => None,
     });
     let remembered: Vec<String> = remembered.collect();
-    let (mut has_day, mut is_asked, mut is_noted) = (false, false, false);
-    let each = parts.into_iter().filter_map(|part| {
-        // "breakfast with bo at 8 tomorrow, remind me": the notice comes before it.
-        if std::mem::replace(&mut is_noted, part.keeps_plan()) && part.is_bare_request() {
-            return None;
-        }
+    let (mut has_day, mut is_asked) = (false, false);
+    // "breakfast with bo at 8 tomorrow, remind me": the notice comes before it. "I have to call the bank
+    // tomorrow at 9. Can you remind me?": it is offered.
+    let is_told = |n: usize| {
+        let part = parts.get(n);
+        part.is_some_and(|part| part.keeps_plan() || part.is_statement())
+    };
+    let is_needless =
+        |n: usize| parts[n].is_bare_request() && (is_told(n + 1) || n > 0 && is_told(n - 1));
+    let needless: Vec<bool> = (0..parts.len()).map(is_needless).collect();
+    let parts = parts.into_iter().zip(needless);
+    let parts = parts.filter_map(|(part, is_needless)| (!is_needless).then_some(part));
+    let each = parts.filter_map(|part| {
         let is_second_question = is_asked && part.is_statement();
         is_asked |= part.is_to_be_answered();
         if is_second_question {

@@ -17,7 +17,7 @@ use crate::store::{DialogPart, Tx};
 
 /// How long a question can be answered.
 pub(in crate::ingest) const QUESTION_MS: i64 = 5 * 60_000;
-/// How long somebody in a crisis is answered whatever the limits.
+/// How long what somebody says after a crisis is answered whatever the limits, and may end it.
 pub(in crate::ingest) const CRISIS_MS: i64 = 60 * 60_000;
 /// How long the question how something was waits for its answer.
 pub(in crate::ingest) const CHECKIN_QUESTION_MS: i64 = 12 * 60 * 60_000;

@@ -56,6 +56,11 @@ pub(in crate::ingest) fn find_requested_power(
     let session = session.and_then(|session| Power::named(&session.name));
     let session = session.filter(|power| flags.superpower(*power));
     let session = session.filter(|power| message.mode == Mode::Direct || power.is_shared());
+    let is_done = calls.session_command == Some(SessionCommand::Done)
+        && matches!(understood.intent, Intent::FollowUp { .. });
+    if is_done && has_reminder_come(turn, tx)? {
+        return Ok(None);
+    }
     let calls = match session {
         Some(power) => without_last_of_session(turn, tx, power, calls)?,
         None => calls,
@@ -76,8 +81,7 @@ pub(in crate::ingest) fn find_requested_power(
     Ok(Some(RequestedPower::implicit(PowerRequest::Try(attempts))))
 }
 
-/// "undo" and "delete the last one" mean the reminder that was named after what the session changed, and
-/// "done" the one that has come since.
+/// "undo" and "delete the last one" mean the reminder that was named after what the session changed.
 fn without_last_of_session(
     turn: &MessageTurn,
     tx: &Tx,
@@ -92,9 +96,6 @@ fn without_last_of_session(
     if takes_last && is_reminder_latest(turn, tx, session)? {
         calls.session_command = calls.session_command.filter(|_| !is_undo);
         calls.calls.retain(|call| !is_last(call));
-    }
-    if calls.session_command == Some(SessionCommand::Done) && has_reminder_come(turn, tx)? {
-        calls.session_command = None;
     }
     Ok(calls)
 }

@@ -34,10 +34,6 @@ impl Ingest {
         };
         // "In an hour" is an hour from when it was said.
         let row = message_row(tx, pending)?;
-        // What the first version of an edited message did would stay beside it.
-        if message_versions::is_edited(&row) {
-            return Ok(None);
-        }
         let mut turn = self.pending_turn(tx, pending, service_memories, row.received_at)?;
         // The message itself is stored already.
         turn.room.head = row.previous;
@@ -51,13 +47,12 @@ impl Ingest {
         turn.requested_power = power.filter(RequestedPower::is_explicit);
         turn.now = now;
         let is_power = turn.requested_power.is_some();
-        let is_command = is_sure(&understood.intent)
-            && !matches!(understood.intent, Intent::Help(None) | Intent::Say(_));
-        if !is_power
-            && !is_command
-            && let Some(reply) = carry_out::after_crisis(&turn, tx)?
-        {
+        if !is_power && let Some(reply) = carry_out::after_crisis(&turn, tx, &understood.intent)? {
             return Ok(Some(reply.into()));
+        }
+        // What the first version of an edited message did would stay beside it.
+        if message_versions::is_edited(&row) {
+            return Ok(None);
         }
         if let Some(reply) = carry_out::answer_to_question(&turn, tx, &understood.intent)? {
             return self

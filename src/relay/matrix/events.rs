@@ -102,6 +102,7 @@ async fn forward_content(
 ) {
     let say = async |words| uplink.say(&incoming.chat_guid, &incoming.key, words).await;
     match kind {
+        ContentKind::Text(text) if !uplink.has_new_words(incoming, text) => {}
         ContentKind::Text(text) => uplink.message(&incoming.key, &incoming.message(text)).await,
         ContentKind::Photo { mxc, caption } => {
             let api = &uplink.network().api;

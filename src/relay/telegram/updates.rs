@@ -101,6 +101,9 @@ async fn forward(uplink: &Uplink<Telegram>, bot: &Bot, message: &Value, is_edite
         return;
     }
     let incoming = &read.incoming;
+    if !uplink.has_new_words(incoming, read.text.as_deref().unwrap_or_default()) {
+        return;
+    }
     // A photo is uploaded once; its caption may change.
     if let Some(photo) = largest_photo(message).filter(|_| !is_edited) {
         return forward_photo(uplink, &read, photo).await;

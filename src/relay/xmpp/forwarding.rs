@@ -194,6 +194,7 @@ fn receipt(origin: &Origin, content: &Content, message: &Message) -> Option<Mess
 async fn forward(uplink: &Uplink<Xmpp>, incoming: &IncomingMessage, kind: &ContentKind) {
     let say = async |id: &str, words| uplink.say(&incoming.chat_guid, id, words).await;
     match kind {
+        ContentKind::Text(text) if !uplink.has_new_words(incoming, text) => {}
         ContentKind::Text(text) => uplink.message(&incoming.key, &incoming.message(text)).await,
         ContentKind::Photo(url) => {
             let get = || get(uplink.network(), url);

@@ -9,13 +9,20 @@ use crate::assistant::text::when;
 
 static VERBS: Phrases = Phrases::new(&["remind me", "remind us", "wake me up", "wake me"]);
 
+/// Words that begin a question.
+const AUXILIARIES: [&str; 12] = [
+    "did", "do", "does", "is", "are", "was", "will", "would", "can", "could", "should", "has",
+];
+
 /// Read as if the verb stood first. `None`: it isn't all understood so.
 pub(super) fn read(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
     let lead = message.start..words.len().min(message.start + BEFORE_WORDS_MAX);
     let verb = lead.skip(1).find(|at| words.after(*at, &VERBS).is_some())?;
     let body = words.after(verb, &VERBS)?;
-    let courtesies = phrases!["please", "pls", "can you", "could you", "so", "and"];
+    let courtesies = phrases![
+        "please", "pls", "can you", "could you", "will you", "would you", "so", "and"
+    ];
     let mut lead = message.start..verb;
     while let Some(from) =
         (lead.start + 1..lead.end).find(|at| words.after(*at, courtesies) == Some(lead.end))
@@ -24,9 +31,13 @@ pub(super) fn read(message: &ParsedMessage) -> Option<Intent> {
     }
     let end = parts::without_courtesies(words, body..words.len());
     // "gym at 7 tomorrow, remind me"
-    let is_last = end == body
-        && (words.is_set_off(lead.end - 1)
-            || when::trailing_time(words, lead.start + 1..lead.end).is_some());
+    let is_set_off = words.is_set_off(lead.end - 1);
+    // "gym at 7 tomorrow remind me", unlike "will the app at 7 remind me"
+    let is_told = || {
+        !AUXILIARIES.contains(&words.get(lead.start))
+            && when::trailing_time(words, lead.start + 1..lead.end).is_some()
+    };
+    let is_last = end == body && (is_set_off || is_told());
     let is_listed = || {
         let is_and = |at: usize| matches!(words.get(at), "and" | "&");
         lead.clone().skip(1).any(is_and) && tells_time(message, lead.start)
@@ -50,6 +61,7 @@ pub(super) fn read(message: &ParsedMessage) -> Option<Intent> {
         format!("{verb} {rest} {said}"),
     ];
     let found = orders.iter().find_map(|text| set_as(message, text, own));
+    let found = found.filter(|_| is_set_off || !is_last);
     found.or_else(|| is_last.then(|| offered(message, said))?)
 }
 

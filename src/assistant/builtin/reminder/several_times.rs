@@ -8,9 +8,9 @@ use super::parts::{self, split_request, text_of};
 use super::task_words::{is_task_word, with_verb};
 use super::{is_early, names_nothing};
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};
-use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::phrases::phrases;
 use crate::assistant::text::when::{self, TimeExpression, TimeOfDay};
-use crate::assistant::text::words::{Words, begins_with_digit};
+use crate::assistant::text::words::{Words, begins_with_digit, has_digit};
 
 /// Times that one message sets.
 const TIMES_MAX: usize = 6;
@@ -318,8 +318,10 @@ pub(super) fn each_with_text(message: &ParsedMessage, range: Range<usize>) -> Op
         let (spec, end) = time
             .or_else(|| when::read_hour_alone(words, at).filter(|(_, end)| is_same_task(*end)))?;
         let is_when = spec.has_time() || spec.day.is_some();
-        let is_next =
-            at != range.start && spec.clock.is_some() && names_thing(words, end..range.end);
+        let rest = end..range.end;
+        let is_next = at != range.start
+            && spec.clock.is_some()
+            && (names_thing(words, rest.clone()) || is_word_alone(words, rest));
         (is_when && (words.get(end) == "to" || is_same_task(end) || is_next)).then_some((spec, end))
     };
     let starts: Vec<(usize, (TimeExpression, usize))> = range
@@ -327,6 +329,16 @@ pub(super) fn each_with_text(message: &ParsedMessage, range: Range<usize>) -> Op
         .filter_map(|at| Some((at, begins(at)?)))
         .take(TIMES_MAX + 1)
         .collect();
+    // A word alone is the last of three things at least.
+    let last = starts.last().map_or(range.end, |(_, (_, end))| *end);
+    let has_noun =
+        |(_, (_, end)): &(usize, (TimeExpression, usize))| names_thing(words, *end..range.end);
+    if is_word_alone(words, last..range.end)
+        && !names_thing(words, last..range.end)
+        && !(starts.len() > 2 && starts[1..starts.len() - 1].iter().all(has_noun))
+    {
+        return None;
+    }
     let is_first = starts.first().is_some_and(|(at, _)| *at == range.start);
     if !is_first || !(2..=TIMES_MAX).contains(&starts.len()) {
         return None;
@@ -362,21 +374,28 @@ pub(super) fn each_with_text(message: &ParsedMessage, range: Range<usize>) -> Op
     all.then_some(Intent::Several(each))
 }
 
-/// "the bank", "call bo", "lunch" after "at 10 to call the baker, at 11": the next thing, without "to".
+/// "the bank", "call bo" after "at 10 to call the baker, at 11": the next thing, without "to".
 fn names_thing(words: &Words, range: Range<usize>) -> bool {
-    static OTHERS: Phrases = Phrases::new(&[
-        "again", "also", "instead", "latest", "maybe", "now", "please", "pls", "same", "sharp",
-        "thanks", "the latest", "the same", "then", "today", "tomorrow", "tonight", "too", "it",
-        "that",
-    ]);
     let at = range.start;
-    if at >= range.end || words.after(at, &OTHERS).is_some() || begins_with_digit(words.get(at)) {
-        return false;
+    let ends =
+        |end: usize| end == range.end || words.is_set_off(end - 1) || words.get(end) == "and";
+    // "the shop closes" tells why.
+    let is_thing = |noun: usize| {
+        let is_latest = matches!(words.get(noun), "latest" | "earliest" | "same" | "dear");
+        noun < range.end && !is_latest && ends(noun + 1)
+    };
+    match words.after(at, phrases!["the", "my", "our"]) {
+        Some(noun) => is_thing(noun),
+        None => at < range.end && is_task_word(words.get(at)),
     }
-    let is_alone = at + 1 == range.end || words.is_set_off(at) || words.get(at + 1) == "and";
-    is_alone
-        || words.after(at, phrases!["the", "my", "our"]).is_some()
-        || is_task_word(words.get(at))
+}
+
+/// "lunch" after "at 10 to call the baker, at 11 the bank and at 12", and nothing else.
+fn is_word_alone(words: &Words, range: Range<usize>) -> bool {
+    let at = range.start;
+    at < range.end
+        && (at + 1 == range.end || words.is_set_off(at) || words.get(at + 1) == "and")
+        && !has_digit(words.get(at))
 }
 
 /// "call mom at 5, buy milk at 6 and pay rent at 7": at least three texts, each with its time. A day

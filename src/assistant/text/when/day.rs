@@ -192,10 +192,14 @@ fn is_weeks_from(words: &Words, at: usize) -> bool {
         return true;
     }
     let unit = at.checked_sub(2).map_or("", |n| words.get(n));
-    // "every day from monday"
-    let count = at.checked_sub(3).map_or("", |n| words.get(n));
+    // "every day from monday", "every 2 days from monday"
+    let is_repeat = |back: usize| {
+        let before = at.checked_sub(back).map_or("", |n| words.get(n));
+        matches!(before, "every" | "each")
+    };
     let is_after = matches!(unit, "week" | "weeks" | "day" | "days" | "month" | "months")
-        && !matches!(count, "every" | "each");
+        && !is_repeat(3)
+        && !is_repeat(4);
     words.get(at + 1) == "week" || is_after && words.get(at - 1) == "from"
 }
 
