@@ -301,7 +301,10 @@ impl<'c> Thread<'c> {
 
     fn write_deferred_when_due(&mut self) -> rusqlite::Result<()> {
         match self.cache.deferred.due_in() {
-            Some(Duration::ZERO) => self.put_deferred(),
+            Some(Duration::ZERO) => {
+                let newest = self.cache.last_message_id;
+                self.cache.deferred.write_some(self.conn, newest)
+            }
             _ => Ok(()),
         }
     }
