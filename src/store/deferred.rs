@@ -169,12 +169,16 @@ impl DeferredRows {
         self.put_in_tables(conn, last_message_id, false)
     }
 
-    /// Like `write` in a transaction of others, who wait meanwhile: of many events only some are moved.
-    pub(super) fn write_some(
+    /// Like `write`, if it is due, in a transaction of others, who wait meanwhile: of many events only
+    /// some are moved.
+    pub(super) fn write_some_when_due(
         &mut self,
         conn: &Connection,
         last_message_id: i64,
     ) -> rusqlite::Result<()> {
+        if self.due_in() != Some(Duration::ZERO) {
+            return Ok(());
+        }
         self.move_some_events(conn)?;
         self.put_in_tables(conn, last_message_id, false)
     }

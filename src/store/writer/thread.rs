@@ -6,18 +6,18 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rusqlite::backup::Backup;
-use rusqlite::{Connection, Statement, ffi};
+use rusqlite::{Connection, Statement};
 use tokio::sync::mpsc;
 
 use super::super::deferred::CommittedCounts;
-use super::super::file::advice::{is_busy, sqlite_failed};
+use super::super::file::advice::{is_busy, rolled_back, sqlite_failed};
 use super::super::file::checkpoint::Checkpointer;
 use super::super::file::copy::{self, CopyStep};
 use super::super::health::WriterHealth;
 use super::super::prepared::PreparedStatements;
 use super::super::writer_cache::WriterCache;
 use super::super::{Tx, WriterMetrics};
-use super::receive::{ReceiveError, receive_within};
+use super::receive::{self, ReceiveError, receive_within};
 use super::{CopyRequest, Job, PagesAnswer, Task, WaitingCallers, WriteJob};
 use crate::error;
 
@@ -56,6 +56,8 @@ pub(super) struct Thread<'c> {
     notifier: mpsc::UnboundedSender<WaitingCallers>,
     /// The caller waiting for more pages of the copy.
     pages_wanted: Option<PagesAnswer>,
+    /// Closures in the last transaction.
+    last_writes: usize,
 }
 
 impl<'c> Thread<'c> {
@@ -82,6 +84,7 @@ impl<'c> Thread<'c> {
             metrics,
             notifier,
             pages_wanted: None,
+            last_writes: 0,
         })
     }
 
@@ -101,7 +104,10 @@ impl<'c> Thread<'c> {
     fn run_next(&mut self, batch: &mut VecDeque<Job>, jobs: &mut mpsc::Receiver<Job>) -> NextTask {
         if batch.is_empty() {
             match self.next_job(jobs) {
-                Ok(job) => self.take(job, batch),
+                Ok(job) => {
+                    self.take(job, batch);
+                    receive::pause_under_load(jobs, self.last_writes);
+                }
                 Err(ReceiveError::Due) => {
                     self.write_deferred();
                     return NextTask::Batch;
@@ -300,13 +306,8 @@ impl<'c> Thread<'c> {
     }
 
     fn write_deferred_when_due(&mut self) -> rusqlite::Result<()> {
-        match self.cache.deferred.due_in() {
-            Some(Duration::ZERO) => {
-                let newest = self.cache.last_message_id;
-                self.cache.deferred.write_some(self.conn, newest)
-            }
-            _ => Ok(()),
-        }
+        let newest = self.cache.last_message_id;
+        self.cache.deferred.write_some_when_due(self.conn, newest)
     }
 
     fn put_deferred(&mut self) -> rusqlite::Result<()> {
@@ -323,6 +324,7 @@ impl<'c> Thread<'c> {
         let began = Instant::now();
         self.commit.execute([])?;
         self.metrics.committed(writes, began.elapsed());
+        self.last_writes = writes;
         self.cache.deferred.publish();
         Ok(())
     }
@@ -457,12 +459,4 @@ fn pop_write(batch: &mut VecDeque<Job>) -> Option<Box<dyn WriteJob>> {
             None
         }
     }
-}
-
-/// SQLite rolled the whole transaction back by itself, as on a full disk.
-fn rolled_back() -> rusqlite::Error {
-    rusqlite::Error::SqliteFailure(
-        ffi::Error::new(ffi::SQLITE_ABORT_ROLLBACK),
-        Some("the transaction was rolled back".to_owned()),
-    )
 }
