@@ -96,8 +96,7 @@ impl DeferredRows {
     /// How long the rows may still wait; `None` without any.
     pub(super) fn due_in(&self) -> Option<Duration> {
         match (self.heads.len() + self.counts.len(), self.webhook_events) {
-            _ if !self.moving_events.is_over() => Some(Duration::ZERO),
-            (0, 0) => None,
+            (0, 0) if self.moving_events.is_over() => None,
             (ROWS_MAX.., _) | (_, EVENTS_MAX..) => Some(Duration::ZERO),
             _ => self
                 .since
@@ -159,28 +158,30 @@ impl DeferredRows {
     }
 
     /// Writes the rows in the running transaction, in the order of their keys. `last_message_id` is
-    /// the last one given.
+    /// the last one given. Without `all_events` some of many events are moved, and more the next time.
     pub(super) fn write(
         &mut self,
         conn: &Connection,
         last_message_id: i64,
+        all_events: bool,
     ) -> rusqlite::Result<()> {
-        self.move_webhook_events(conn)?;
+        match all_events {
+            true => self.move_webhook_events(conn)?,
+            false => self.move_some_events(conn)?,
+        }
         self.put_in_tables(conn, last_message_id, false)
     }
 
-    /// Like `write`, if it is due, in a transaction of others, who wait meanwhile: of many events only
-    /// some are moved.
-    pub(super) fn write_some_when_due(
+    /// Writes what is due in a transaction of others, who wait meanwhile.
+    pub(super) fn write_when_due(
         &mut self,
         conn: &Connection,
         last_message_id: i64,
     ) -> rusqlite::Result<()> {
-        if self.due_in() != Some(Duration::ZERO) {
-            return Ok(());
+        match self.moving_events.is_over() && self.due_in() != Some(Duration::ZERO) {
+            true => Ok(()),
+            false => self.write(conn, last_message_id, false),
         }
-        self.move_some_events(conn)?;
-        self.put_in_tables(conn, last_message_id, false)
     }
 
     fn put_in_tables(

@@ -109,11 +109,11 @@ impl<'c> Thread<'c> {
                     receive::pause_under_load(jobs, self.last_writes);
                 }
                 Err(ReceiveError::Due) => {
-                    self.write_deferred();
+                    self.write_deferred(false);
                     return NextTask::Batch;
                 }
                 Err(ReceiveError::Ended) => {
-                    self.write_deferred();
+                    self.write_deferred(true);
                     return NextTask::End;
                 }
             }
@@ -278,14 +278,18 @@ impl<'c> Thread<'c> {
         }
     }
 
-    /// Writes the deferred rows in a transaction of their own. When that fails, they wait again.
-    fn write_deferred(&mut self) {
+    /// Writes the deferred rows in a transaction of their own, of many events some or all. When that fails,
+    /// they wait again.
+    fn write_deferred(&mut self, all_events: bool) {
         if self.health.is_lost() || self.cache.deferred.due_in().is_none() {
             return;
         }
         let began = self.begin.execute([]);
         let written = began
-            .and_then(|_| self.put_deferred())
+            .and_then(|_| {
+                let newest = self.cache.last_message_id;
+                self.cache.deferred.write(self.conn, newest, all_events)
+            })
             .and_then(|()| self.commit.execute([]));
         match written {
             Ok(_) => {
@@ -307,12 +311,7 @@ impl<'c> Thread<'c> {
 
     fn write_deferred_when_due(&mut self) -> rusqlite::Result<()> {
         let newest = self.cache.last_message_id;
-        self.cache.deferred.write_some_when_due(self.conn, newest)
-    }
-
-    fn put_deferred(&mut self) -> rusqlite::Result<()> {
-        let newest = self.cache.last_message_id;
-        self.cache.deferred.write(self.conn, newest)
+        self.cache.deferred.write_when_due(self.conn, newest)
     }
 
     fn notify(&self, works: Vec<Box<dyn WriteJob>>, failed: Option<String>) {
@@ -422,7 +421,7 @@ impl<'c> Thread<'c> {
 
     /// A failure leaves the file unchanged.
     fn compact(&mut self, anew: bool) -> error::Result<()> {
-        self.write_deferred();
+        self.write_deferred(true);
         if anew {
             // The new file is built on disk, not in memory.
             self.conn
