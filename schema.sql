@@ -737,7 +737,8 @@ CREATE TABLE webhook_events (
 ) STRICT, WITHOUT ROWID;
 
 -- Calls that are not in the ring yet, in the order in which they came. The rings of many webhooks
--- are as many pages, so calls are moved there together, up to a second later.
+-- are as many pages, so calls are moved there together, up to a second later. Of many, some are moved in
+-- each transaction; they are removed here when all are.
 CREATE TABLE new_webhook_events (
   id               INTEGER PRIMARY KEY,
   webhook_id       INTEGER NOT NULL,         -- the columns of webhook_events

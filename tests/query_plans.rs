@@ -68,11 +68,11 @@ const ALLOWED: &[(&str, &str)] = &[
     ),
     (
         "FROM new_webhook_events WHERE webhook_id",
-        "when a webhook's events are read; not many more than 4,096 rows",
+        "when a webhook's events are read; not many more than 16,384 rows",
     ),
     (
         "FROM new_webhook_events ORDER BY",
-        "together, every second at least; not many more than 4,096 rows",
+        "together, every second at least; not many more than 16,384 rows",
     ),
     (
         "FROM webhook_deliveries ORDER BY id LIMIT",

@@ -24,8 +24,8 @@ pub(crate) fn commands(database: &Path) -> Result<u64> {
 
 /// Calls of webhooks that were refused and recorded.
 pub(crate) fn refused_calls(database: &Path) -> Result<u64> {
-    let sql = "SELECT count(*) FROM (SELECT result_status FROM webhook_events
-                 UNION ALL SELECT result_status FROM new_webhook_events)
+    let sql = "SELECT count(*) FROM (SELECT event_id, result_status FROM webhook_events
+                 UNION SELECT event_id, result_status FROM new_webhook_events)
                WHERE result_status <> 'ok'";
     count(database, sql)
 }

@@ -6,12 +6,12 @@ mod lines;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
-use std::io::{ErrorKind, Write as _};
+use std::io::ErrorKind;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use env_logger::{Builder, Logger, Target};
+use env_logger::{Builder, Logger};
 use log::kv::{self, Key, Value, VisitSource};
 use log::{Level, Log, Metadata, Record};
 
@@ -35,8 +35,11 @@ pub(super) struct Logging(Arc<Setting<Output>>);
 
 /// The current destination.
 struct Output {
+    /// Says which lines are written. It writes none itself: it would copy each twice.
     logger: Logger,
+    format: LogFormat,
     lines: Lines,
+    clock: Clock,
 }
 
 /// Starts logging. The error is a sentence for the operator.
@@ -77,19 +80,12 @@ fn output(settings: &config::Log) -> Result<Output, String> {
         None => Lines::into(std::io::stderr()),
     };
     let lines = lines.map_err(|e| format!("can't start the thread of the log: {e}"))?;
-    let target = Target::Pipe(Box::new(lines.clone()));
-    let mut builder = Builder::new();
-    builder.parse_filters(&settings.level).target(target);
-    let (format, clock) = (settings.format, Clock::system());
-    builder.format(move |out, record| {
-        let line = match format {
-            LogFormat::Json => json_line(record, clock.now()),
-            LogFormat::Text => text_line(record, clock.now()),
-        };
-        out.write_all(line.as_bytes())
-    });
-    let logger = builder.build();
-    Ok(Output { logger, lines })
+    Ok(Output {
+        logger: Builder::new().parse_filters(&settings.level).build(),
+        format: settings.format,
+        lines,
+        clock: Clock::system(),
+    })
 }
 
 fn open(path: &Path) -> Result<File, String> {
@@ -120,8 +116,13 @@ impl Log for FilteredLog {
     }
 
     fn log(&self, record: &Record) {
-        if is_logged(record.metadata()) {
-            self.0.get().logger.log(record);
+        let output = self.0.get();
+        if is_logged(record.metadata()) && output.logger.matches(record) {
+            let now = output.clock.now();
+            output.lines.put(match output.format {
+                LogFormat::Json => json_line(record, now),
+                LogFormat::Text => text_line(record, now),
+            });
         }
     }
 

@@ -16,12 +16,14 @@ pub(super) fn with_purpose(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Str
         lower.contains("on ") || lower.contains("for ")
     };
     let text = turn.message.text.trim();
+    if text.split_whitespace().nth(WORDS_MAX).is_some() {
+        return Ok(None); // most messages
+    }
     let lower = text.to_lowercase();
-    let is_short = text.split_whitespace().count() <= WORDS_MAX;
     let is_linked = ["on ", "for "].iter().any(|link| lower.starts_with(link));
     let is_purpose = is_linked || is_common_purchase(&lower);
-    if !is_purpose || !is_short || text.contains(|c: char| c.is_ascii_digit() || c == '?') {
-        return Ok(None); // most messages
+    if !is_purpose || text.contains(|c: char| c.is_ascii_digit() || c == '?') {
+        return Ok(None);
     }
     let is_amount = |text: &str| {
         let lower = text.to_lowercase();

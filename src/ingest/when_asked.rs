@@ -14,7 +14,11 @@ fn asked_about(text: &str) -> Option<String> {
         "when is my ", "when's my ", "whens my ", "what time is my ", "what time's my ",
         "whats the time of my ", "at what time is my ", "what day is my ",
     ];
-    let text = text.to_lowercase().replace('’', "'");
+    let text = text.to_lowercase();
+    if !text.contains("s my ") && !text.contains("of my ") {
+        return None; // most messages
+    }
+    let text = text.replace('’', "'");
     let text = text.trim().trim_end_matches(['?', '!', '.', ' ']);
     let at = ASKED.iter().find_map(|asked| {
         let (before, about) = text.split_once(asked)?;

@@ -15,16 +15,17 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use super::rooms::RoomHead;
-use super::{RoomId, Tx, UserId, View, webhook_events};
+use super::webhook_events::{self, MovingEvents};
+use super::{RoomId, Tx, UserId, View};
 use crate::error::Result;
 
 /// How long a row waits at most.
 const WAIT_MAX: Duration = Duration::from_secs(1);
 /// With this many rows waiting, all are written.
 const ROWS_MAX: usize = 8_192;
-/// With this many events waiting, all are written. With 1,024 a call costs a fifth more, and its p99
-/// stays nearly as high.
-const EVENTS_MAX: usize = 4_096;
+/// With this many events waiting, they are moved, some in each transaction. With 4,096 a call costs a
+/// twentieth more: a ring has few of them then.
+const EVENTS_MAX: usize = if cfg!(test) { 20 } else { 16_384 };
 
 /// The counts of users on UTC days.
 pub(super) type DayCounts = HashMap<(UserId, i64), i64>;
@@ -36,6 +37,7 @@ pub(super) struct DeferredRows {
     counts: DayCounts,
     /// At least the number of events that are not in the rings yet: a rollback doesn't lower it.
     webhook_events: usize,
+    moving_events: MovingEvents,
     undo_log: Vec<UndoStep>,
     /// When the first of the rows began to wait.
     since: Option<Instant>,
@@ -53,8 +55,11 @@ enum UndoStep {
         /// Whether the tables are changed directly from here on.
         settled: bool,
     },
-    /// This many webhook events were moved into their ring buffers.
-    WebhookEvents(usize),
+    /// Webhook events were moved into their ring buffers, this many that waited among them.
+    WebhookEvents {
+        waiting: usize,
+        moving: MovingEvents,
+    },
 }
 
 impl DeferredRows {
@@ -91,7 +96,7 @@ impl DeferredRows {
     /// How long the rows may still wait; `None` without any.
     pub(super) fn due_in(&self) -> Option<Duration> {
         match (self.heads.len() + self.counts.len(), self.webhook_events) {
-            (0, 0) => None,
+            (0, 0) if self.moving_events.is_over() => None,
             (ROWS_MAX.., _) | (_, EVENTS_MAX..) => Some(Duration::ZERO),
             _ => self
                 .since
@@ -119,8 +124,9 @@ impl DeferredRows {
                     (self.heads, self.counts) = (heads, counts);
                     self.since = Some(Instant::now());
                 }
-                UndoStep::WebhookEvents(count) => {
-                    self.webhook_events += count;
+                UndoStep::WebhookEvents { waiting, moving } => {
+                    self.webhook_events += waiting;
+                    self.moving_events = moving;
                     self.since = Some(Instant::now());
                 }
             }
@@ -135,7 +141,7 @@ impl DeferredRows {
         let mut counts_of_readers = self.committed.0.lock();
         for step in self.undo_log.drain(..) {
             match step {
-                UndoStep::Head(..) | UndoStep::WebhookEvents(_) => {}
+                UndoStep::Head(..) | UndoStep::WebhookEvents { .. } => {}
                 UndoStep::Count(day, _) => {
                     // Written since: then the next entries say so.
                     if let Some(count) = self.counts.get(&day) {
@@ -152,13 +158,30 @@ impl DeferredRows {
     }
 
     /// Writes the rows in the running transaction, in the order of their keys. `last_message_id` is
-    /// the last one given.
+    /// the last one given. Without `all_events` some of many events are moved, and more the next time.
     pub(super) fn write(
         &mut self,
         conn: &Connection,
         last_message_id: i64,
+        all_events: bool,
     ) -> rusqlite::Result<()> {
+        match all_events {
+            true => self.move_webhook_events(conn)?,
+            false => self.move_some_events(conn)?,
+        }
         self.put_in_tables(conn, last_message_id, false)
+    }
+
+    /// Writes what is due in a transaction of others, who wait meanwhile.
+    pub(super) fn write_when_due(
+        &mut self,
+        conn: &Connection,
+        last_message_id: i64,
+    ) -> rusqlite::Result<()> {
+        match self.moving_events.is_over() && self.due_in() != Some(Duration::ZERO) {
+            true => Ok(()),
+            false => self.write(conn, last_message_id, false),
+        }
     }
 
     fn put_in_tables(
@@ -167,7 +190,6 @@ impl DeferredRows {
         last_message_id: i64,
         settled: bool,
     ) -> rusqlite::Result<()> {
-        self.move_webhook_events(conn)?;
         let heads = std::mem::take(&mut self.heads);
         let counts = std::mem::take(&mut self.counts);
         let is_none = heads.is_empty() && counts.is_empty();
@@ -203,13 +225,29 @@ impl DeferredRows {
     }
 
     fn move_webhook_events(&mut self, conn: &Connection) -> rusqlite::Result<()> {
-        match std::mem::take(&mut self.webhook_events) {
-            0 => Ok(()),
-            count => {
-                self.undo_log.push(UndoStep::WebhookEvents(count));
-                webhook_events::move_into_rings(conn)
-            }
+        if self.webhook_events == 0 && self.moving_events.is_over() {
+            return Ok(());
         }
+        self.undo_log.push(UndoStep::WebhookEvents {
+            waiting: std::mem::take(&mut self.webhook_events),
+            moving: std::mem::take(&mut self.moving_events),
+        });
+        webhook_events::move_into_rings(conn)
+    }
+
+    fn move_some_events(&mut self, conn: &Connection) -> rusqlite::Result<()> {
+        let moving = self.moving_events.clone();
+        let waiting = match moving.is_over() {
+            true if self.webhook_events == 0 => return Ok(()),
+            true => std::mem::take(&mut self.webhook_events),
+            false => 0,
+        };
+        self.undo_log.push(UndoStep::WebhookEvents {
+            waiting,
+            moving: moving.clone(),
+        });
+        self.moving_events = moving.move_some(conn)?;
+        Ok(())
     }
 
     fn begin_to_wait(&mut self) {
@@ -283,6 +321,7 @@ impl Tx<'_> {
     /// transaction, and read by others after it.
     pub fn settle_deferred(&mut self) -> Result<()> {
         let (conn, cache) = (self.view.conn, &mut *self.cache);
+        cache.deferred.move_webhook_events(conn)?;
         Ok(cache
             .deferred
             .put_in_tables(conn, cache.last_message_id, true)?)

@@ -117,19 +117,22 @@ impl Tx<'_> {
             DialogPart::Listed => ("listed", "listed_at"),
             DialogPart::PrivateAnswers => ("private_answers", "private_answers_at"),
         };
-        let used_at: i64 = self.one(
+        let is_there = self.execute(
             &format!(
-                "INSERT INTO dialogs (room_id, user_id, {text}, {at}, used_at)
-                 VALUES (?1, ?2, ?3, iif(?3 IS NULL, NULL, ?4), ?4)
-                 ON CONFLICT DO UPDATE SET {text} = excluded.{text}, {at} = excluded.{at}
-                 RETURNING used_at"
+                "UPDATE dialogs SET {text} = ?3, {at} = iif(?3 IS NULL, NULL, ?4)
+                 WHERE room_id = ?1 AND user_id = ?2 AND used_at >= ?5"
             ),
-            (room, user, json, now),
-        )?;
-        if now.0 - used_at > USED_AT_OLD_MS {
+            (room, user, json, now, now.0 - USED_AT_OLD_MS),
+        )? > 0;
+        if !is_there {
             self.run(
-                "UPDATE dialogs SET used_at = ?3 WHERE room_id = ?1 AND user_id = ?2",
-                (room, user, now),
+                &format!(
+                    "INSERT INTO dialogs (room_id, user_id, {text}, {at}, used_at)
+                     VALUES (?1, ?2, ?3, iif(?3 IS NULL, NULL, ?4), ?4)
+                     ON CONFLICT DO UPDATE SET {text} = excluded.{text}, {at} = excluded.{at},
+                       used_at = excluded.used_at"
+                ),
+                (room, user, json, now),
             )?;
         }
         Ok(())

@@ -1,7 +1,10 @@
 //! Log of webhook calls: the newest 1,000 per webhook, for 30 days, in a ring buffer of rows
 //! (`slot`). The buffer's position is in memory, so that logging a call costs one row and no
 //! look-up. New events are appended to a table of their own, and moved into the rings together (see
-//! `deferred`). Also the ids of executed calls, so that a call repeated within a day does nothing.
+//! `deferred`), many of them in several transactions. Until all of those are moved, they are in both
+//! tables. Also the ids of executed calls, so that a call repeated within a day does nothing.
+
+use std::sync::Arc;
 
 use rusqlite::{Connection, params};
 use schemars::JsonSchema;
@@ -19,6 +22,8 @@ pub(super) const DELIVERIES_KEPT_MS: i64 = 24 * 60 * 60 * 1000;
 /// Rows in a webhook's ring buffer: the oldest is overwritten.
 const RING_SLOTS: i64 = 1_000;
 const KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1000;
+/// Events that are moved into their rings in one transaction of others.
+const MOVED_AT_ONCE: usize = if cfg!(test) { 3 } else { 512 };
 /// Webhooks checked for old events in one call.
 const RINGS_AT_ONCE_MAX: i64 = 20;
 
@@ -168,6 +173,50 @@ pub(super) fn move_into_rings(conn: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
+/// Events that are being moved into their rings: their ids, by webhook.
+#[derive(Debug, Clone, Default)]
+pub(super) struct MovingEvents {
+    ids: Arc<[i64]>,
+    moved: usize,
+}
+
+impl MovingEvents {
+    pub(super) fn is_over(&self) -> bool {
+        self.moved == self.ids.len()
+    }
+
+    /// Moves some, or begins with some of all new events. They are removed when the last are moved.
+    pub(super) fn move_some(mut self, conn: &Connection) -> rusqlite::Result<Self> {
+        if self.is_over() {
+            let sql = "SELECT id FROM new_webhook_events ORDER BY webhook_id, id";
+            let mut all = conn.prepare_cached(sql)?;
+            let ids = all.query_map([], |row| row.get(0))?;
+            self = Self {
+                ids: ids.collect::<rusqlite::Result<_>>()?,
+                moved: 0,
+            };
+        }
+        let mut into_ring = conn.prepare_cached(
+            "INSERT OR REPLACE INTO webhook_events (webhook_id, slot, serial, event_id,
+               signature_valid, action_triggered, result_status, error_message, ip_address, created_at)
+             SELECT webhook_id, serial % ?1, serial, event_id, signature_valid, action_triggered,
+               result_status, error_message, ip_address, created_at
+             FROM new_webhook_events WHERE id = ?2",
+        )?;
+        let until = self.ids.len().min(self.moved + MOVED_AT_ONCE);
+        for id in &self.ids[self.moved..until] {
+            into_ring.execute((RING_SLOTS, id))?;
+        }
+        self.moved = until;
+        if self.is_over() {
+            let sql = "DELETE FROM new_webhook_events WHERE id <= ?1";
+            let newest = self.ids.iter().max();
+            conn.prepare_cached(sql)?.execute([newest])?;
+        }
+        Ok(self)
+    }
+}
+
 impl View<'_> {
     /// A webhook's newest events, newest first, and the number stored: those in its ring, and those
     /// that aren't moved into it yet.
@@ -183,7 +232,7 @@ impl View<'_> {
              FROM (SELECT serial, event_id, signature_valid, action_triggered, result_status,
                      error_message, ip_address, created_at
                    FROM webhook_events WHERE webhook_id = ?1
-                   UNION ALL
+                   UNION
                    SELECT serial, event_id, signature_valid, action_triggered, result_status,
                      error_message, ip_address, created_at
                    FROM new_webhook_events WHERE webhook_id = ?1)

@@ -146,7 +146,8 @@ pub(in crate::assistant) fn kind(words: &Words) -> Option<CrisisKind> {
 /// Whether an emergency is told before a request for a reminder: "i smell gas, remind me at 5 to call".
 pub(in crate::assistant) fn is_emergency_before_request(words: &Words) -> bool {
     const TOLD_WORDS_MIN: usize = 2;
-    if !words.iter_hashed().any(is_needed) {
+    let asks = words.iter().any(|word| word == "remind");
+    if !asks || !words.iter_hashed().any(is_needed) {
         return false; // most messages
     }
     let begins = |at: &usize| {

@@ -43,6 +43,9 @@ pub(in crate::assistant) fn read_message<'a>(context: &'a MessageContext<'a>) ->
 /// Without punctuation ("call Juno") it may be part of the text: then the number of words without
 /// it is returned, for fixed phrases.
 pub(super) fn drop_name(words: &mut Words, persona: &str) -> usize {
+    if !may_have_name(words, persona) {
+        return words.len(); // most messages
+    }
     let name = Words::new(persona);
     let name: Vec<&str> = name.iter().collect();
     let count = name.len();
@@ -72,6 +75,19 @@ pub(super) fn drop_name(words: &mut Words, persona: &str) -> usize {
         words.drop_words(before..before + count);
     }
     before
+}
+
+/// Whether a word begins like the name. Only letters stay as they are typed.
+fn may_have_name(words: &Words, persona: &str) -> bool {
+    match persona.as_bytes().first() {
+        Some(first) if first.is_ascii_alphabetic() => {
+            let first = first.to_ascii_lowercase();
+            words
+                .iter()
+                .any(|word| word.as_bytes().first() == Some(&first))
+        }
+        _ => true,
+    }
 }
 
 /// A word of courtesy before a request.

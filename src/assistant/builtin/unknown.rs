@@ -6,16 +6,16 @@ use super::{
     FactChange, FollowUp, Intent, MessageContext, ParsedMessage, crisis, follow_up, memory, needed,
     parsing, small_talk, wording,
 };
-use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
 use crate::clock::Timestamp;
 use crate::model::recurrence::Recurrence;
 
-const HOW_LONG_LEFT: [&str; 11] = [
+static HOW_LONG_LEFT: Phrases = Phrases::new(&[
     "how long left", "how long is left", "how long do i have left", "how much longer",
     "how much time is left", "how much time left", "how much time do i have left", "time left",
     "how long is it left", "how long to go", "how many minutes left",
-];
+]);
 
 /// A longer text only talks.
 const STATEMENT_BYTES_MAX: usize = 200;
@@ -88,9 +88,13 @@ impl PossibleMeanings {
             sympathy: small_talk::sympathy(message.context.text, unnamed),
             foreign_language: wording::foreign_language_of(message.context.text, words),
             may_end_crisis: crisis::may_be_over(words),
-            asks_how_long_left: HOW_LONG_LEFT.contains(&message.request().trim_end_matches(" now")),
+            asks_how_long_left: asks_how_long_left(message.request()),
         }
     }
+}
+
+fn asks_how_long_left(request: &str) -> bool {
+    HOW_LONG_LEFT.contains(request.strip_suffix(" now").unwrap_or(request))
 }
 
 fn statement(message: &ParsedMessage) -> Option<Statement> {

@@ -45,7 +45,7 @@ pub(super) fn start(message: &ParsedMessage) -> usize {
 
 pub(super) fn sentence_kind(message: &ParsedMessage) -> SentenceKind {
     let (words, at) = (&message.words, start(message));
-    let begins = |phrases: &[&str]| words.after(at, phrases).is_some();
+    let begins = |phrases: &Phrases| words.after(at, phrases).is_some();
     // "didn't run today" is told, "do not forget …" asked for.
     let is_asked_not_to = words.after(at, phrases!["do not"]).is_some();
     let is_told = (words.get(at) == "didnt" || is_asked_not_to) && !words.is_question();
@@ -82,12 +82,12 @@ pub(super) fn after_hedge(message: &ParsedMessage) -> Option<usize> {
 /// Whether a thing may be called so: no doubt, negation, clause or second request is in it.
 pub(super) fn is_thing(name: &str) -> bool {
     let words = Words::new(name);
-    !words.iter().any(|word| CLAUSE_WORDS.contains(&word)) && !has_second_request(&words)
+    !words.iter().any(|word| CLAUSE_WORDS.contains(word)) && !has_second_request(&words)
 }
 
 /// Whether the word belongs to a clause, so that no name has it.
 pub(super) fn is_clause_word(word: &str) -> bool {
-    CLAUSE_WORDS.contains(&word)
+    CLAUSE_WORDS.contains(word)
 }
 
 /// "lunch, undo", "lunch and bought milk": something else is asked for or told after it.
@@ -106,7 +106,7 @@ pub(super) fn has_errand(words: &Words) -> bool {
 }
 
 /// Whether one of the beginnings follows a link, or punctuation.
-fn follows(words: &Words, beginnings: &[&str]) -> bool {
+fn follows(words: &Words, beginnings: &Phrases) -> bool {
     let is_linked = |at: usize| {
         words.is_set_off(at - 1) || matches!(words.get(at - 1), "and" | "then" | "also" | "plus")
     };
@@ -137,8 +137,8 @@ pub(super) fn is_person(name: &str) -> bool {
     let is_name = |at: usize| {
         let word = words.get(at);
         matches!(word, "will" | "may" | "an" | "can" | "do") && count == 1
-            || !(CLAUSE_WORDS.contains(&word)
-                || OTHER_WORDS.contains(&word)
+            || !(CLAUSE_WORDS.contains(word)
+                || OTHER_WORDS.contains(word)
                 || word.starts_with(|c: char| c.is_ascii_digit()))
     };
     (1..=NAME_WORDS_MAX).contains(&count) && (from..words.len()).all(is_name)
@@ -146,7 +146,7 @@ pub(super) fn is_person(name: &str) -> bool {
 
 /// "uncle", "friend": with a name after it one person.
 pub(super) fn is_relation(word: &str) -> bool {
-    RELATIONS.contains(&word)
+    RELATIONS.contains(word)
 }
 
 #[cfg(test)]

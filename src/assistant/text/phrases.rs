@@ -1,24 +1,56 @@
 //! Lists of phrases that a message's words are compared with. Of a list that is known when it is
-//! compiled, filters tell without comparing its phrases that none begins with a given word, and
-//! that none is equal to a given text.
+//! compiled, filters tell without comparing its phrases that none begins with a given word, which
+//! few may begin with it, and that none is equal to a given text.
 
 use super::word_set::hash;
 
 /// Phrases in lower case with single spaces between words.
 pub(in crate::assistant) trait PhraseList {
-    /// Those that are to be compared where the first word has this `hash`: all, or none.
-    fn candidates(&self, first_word: u64) -> &[&str];
+    fn phrases(&self) -> &[&str];
+
+    /// Those that are to be compared where the first word has this `hash`.
+    fn candidates(&self, first_word: u64) -> Candidates;
 }
 
 impl PhraseList for [&str] {
-    fn candidates(&self, _: u64) -> &[&str] {
+    fn phrases(&self) -> &[&str] {
         self
+    }
+
+    fn candidates(&self, _: u64) -> Candidates {
+        Candidates(u32::MAX)
     }
 }
 
 impl<const N: usize> PhraseList for [&str; N] {
-    fn candidates(&self, _: u64) -> &[&str] {
+    fn phrases(&self) -> &[&str] {
         self
+    }
+
+    fn candidates(&self, _: u64) -> Candidates {
+        Candidates(u32::MAX)
+    }
+}
+
+/// Some phrases of a list: bit n stands for the phrases n, n + 32 and so on.
+#[derive(Clone, Copy)]
+pub(in crate::assistant) struct Candidates(u32);
+
+impl Candidates {
+    pub(in crate::assistant) const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Calls `look` with each of them.
+    #[inline]
+    pub(in crate::assistant) fn each<'p>(self, phrases: &[&'p str], mut look: impl FnMut(&'p str)) {
+        for chunk in phrases.chunks(u32::BITS as usize) {
+            let mut left = self.0;
+            while let Some(phrase) = chunk.get(left.trailing_zeros() as usize) {
+                look(phrase);
+                left &= left - 1;
+            }
+        }
     }
 }
 
@@ -37,7 +69,11 @@ pub(in crate::assistant) struct Phrases {
     phrases: &'static [&'static str],
     first_words: HashFilter,
     whole: HashFilter,
+    /// The phrases by the hashes of their first words.
+    groups: [u32; GROUPS],
 }
+
+const GROUPS: usize = 16;
 
 const FILTER_WORDS: usize = 4;
 type HashFilter = [u64; FILTER_WORDS];
@@ -45,9 +81,12 @@ type HashFilter = [u64; FILTER_WORDS];
 impl Phrases {
     pub(in crate::assistant) const fn new(phrases: &'static [&'static str]) -> Self {
         let (mut first_words, mut whole, mut at) = ([0; FILTER_WORDS], [0; FILTER_WORDS], 0);
+        let mut groups = [0; GROUPS];
         while at < phrases.len() {
             let phrase = phrases[at].as_bytes();
-            let (word, bit) = place_of(hash(first_word(phrase)));
+            let first = hash(first_word(phrase));
+            groups[group_of(first)] |= 1 << (at % u32::BITS as usize);
+            let (word, bit) = place_of(first);
             first_words[word] |= bit;
             let (word, bit) = place_of(hash(phrase));
             whole[word] |= bit;
@@ -57,6 +96,7 @@ impl Phrases {
             phrases,
             first_words,
             whole,
+            groups,
         }
     }
 
@@ -69,13 +109,17 @@ impl Phrases {
 }
 
 impl PhraseList for Phrases {
+    fn phrases(&self) -> &[&str] {
+        self.phrases
+    }
+
     #[inline]
-    fn candidates(&self, first_word: u64) -> &[&str] {
+    fn candidates(&self, first_word: u64) -> Candidates {
         let (word, bit) = place_of(first_word);
-        match self.first_words[word] & bit {
-            0 => &[], // most words
-            _ => self.phrases,
-        }
+        Candidates(match self.first_words[word] & bit {
+            0 => 0, // most words
+            _ => self.groups[group_of(first_word)],
+        })
     }
 }
 
@@ -86,6 +130,11 @@ const fn place_of(hash: u64) -> (usize, u64) {
         high as usize % FILTER_WORDS,
         1 << (high / FILTER_WORDS as u64),
     )
+}
+
+/// By other bits of the hash than its place in the filter.
+const fn group_of(hash: u64) -> usize {
+    (hash >> 52) as usize % GROUPS
 }
 
 const fn first_word(phrase: &[u8]) -> &[u8] {
@@ -100,17 +149,30 @@ const fn first_word(phrase: &[u8]) -> &[u8] {
 mod tests {
     use super::*;
 
+    fn found<'p>(candidates: Candidates, phrases: &[&'p str]) -> Vec<&'p str> {
+        let mut all = Vec::new();
+        candidates.each(phrases, |phrase| all.push(phrase));
+        all
+    }
+
     #[test]
     fn only_words_that_may_begin_a_phrase_have_candidates() {
         static PHRASES: Phrases = Phrases::new(&["how much", "what", "i need to", "é"]);
         let candidates = |word: &str| PHRASES.candidates(hash(word.as_bytes()));
-        for word in ["how", "what", "i", "é"] {
-            assert_eq!(candidates(word), PHRASES.phrases, "{word}");
+        for phrase in PHRASES.phrases {
+            let word = phrase.split(' ').next().unwrap();
+            assert!(
+                found(candidates(word), PHRASES.phrases).contains(phrase),
+                "{word}"
+            );
         }
         for word in ["", "note", "about", "terrace"] {
             assert!(candidates(word).is_empty(), "{word}");
         }
-        assert_eq!(["a", "b"].candidates(hash(b"c")), ["a", "b"]);
+        let all: Vec<String> = (0..70).map(|n| format!("{n} a")).collect();
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        assert_eq!(found(all.candidates(hash(b"c")), &all), all);
+        assert_eq!(found(Candidates(1 << 3), &all), ["3 a", "35 a", "67 a"]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::abbreviations::ends_with_abbreviation;
 use super::misspelled::written_out;
-use super::phrases::PhraseList;
+use super::phrases::{Candidates, PhraseList};
 use super::time_cache::TimeCache;
 use super::word_set::{HashedWord, hash};
 
@@ -173,9 +173,10 @@ impl<'a> Words<'a> {
         at: usize,
         phrases: &(impl PhraseList + ?Sized),
     ) -> Option<usize> {
-        match phrases.candidates(self.words.get(at)?.hash) {
-            [] => None,
-            phrases => self.after_any(at, phrases),
+        let candidates = phrases.candidates(self.words.get(at)?.hash);
+        match candidates.is_empty() {
+            true => None, // most words
+            false => self.after_any(at, candidates, phrases.phrases()),
         }
     }
 
@@ -188,19 +189,22 @@ impl<'a> Words<'a> {
         self.after(at, phrases).unwrap_or(at)
     }
 
-    fn after_any(&self, at: usize, phrases: &[&str]) -> Option<usize> {
+    fn after_any(&self, at: usize, candidates: Candidates, phrases: &[&str]) -> Option<usize> {
         let rest = &self.lower.as_bytes()[self.words.get(at)?.low.start..];
         let first = rest.first();
-        let ends = phrases.iter().filter_map(|phrase| {
+        let mut end = None;
+        candidates.each(phrases, |phrase| {
             let phrase = phrase.as_bytes();
             let is_end = || matches!(rest.get(phrase.len()), None | Some(b' '));
             if phrase.first() != first || !is_end() {
-                return None; // most phrases
+                return; // most phrases
             }
-            let is_here = rest.starts_with(phrase);
-            is_here.then(|| at + 1 + phrase.iter().filter(|byte| **byte == b' ').count())
+            if rest.starts_with(phrase) {
+                let words = 1 + phrase.iter().filter(|byte| **byte == b' ').count();
+                end = end.max(Some(at + words));
+            }
         });
-        ends.max()
+        end
     }
 
     /// The original text of these words, with punctuation.

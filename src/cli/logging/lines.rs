@@ -25,7 +25,7 @@ pub(super) struct Lines {
 }
 
 enum Item {
-    Line(Box<[u8]>),
+    Line(String),
     /// A flush request, answered when all earlier lines are written.
     Flush(SyncSender<()>),
 }
@@ -42,6 +42,13 @@ impl Lines {
         Ok(Self { queue, dropped })
     }
 
+    /// Adds a line with its line break, unless the queue is full.
+    pub(super) fn put(&self, line: String) {
+        if self.queue.try_send(Item::Line(line)).is_err() {
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
     /// Waits until all earlier lines are written, 2 s at most.
     pub(super) fn flush(&self) {
         let (written, is_written) = sync_channel(1);
@@ -52,20 +59,6 @@ impl Lines {
     }
 }
 
-/// Each write is one line.
-impl Write for Lines {
-    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        if self.queue.try_send(Item::Line(line.into())).is_err() {
-            self.dropped.fetch_add(1, Ordering::Relaxed);
-        }
-        Ok(line.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 fn write(items: &Receiver<Item>, dropped: &AtomicU64, mut out: impl Write) {
     let (mut bytes, mut reported) = (Vec::new(), 0);
     while let Ok(item) = items.recv() {
@@ -73,7 +66,7 @@ fn write(items: &Receiver<Item>, dropped: &AtomicU64, mut out: impl Write) {
         let mut next = Some(item);
         while let Some(item) = next {
             match item {
-                Item::Line(line) => bytes.extend_from_slice(&line),
+                Item::Line(line) => bytes.extend_from_slice(line.as_bytes()),
                 Item::Flush(written) => flushes.push(written),
             }
             next = match bytes.len() < WRITE_BYTES_MAX {
@@ -130,12 +123,11 @@ mod tests {
             written,
             go_on: going_on,
         };
-        let mut lines = Lines::into(slow).unwrap();
+        let lines = Lines::into(slow).unwrap();
         // Lines that the thread has already received are not in the queue.
         let count = 3 * LINES_MAX;
         for number in 0..count {
-            let line = format!("{number:>7}\n");
-            lines.write_all(line.as_bytes()).unwrap();
+            lines.put(format!("{number:>7}\n"));
         }
         let dropped = lines.dropped.load(Ordering::Relaxed) as usize;
         assert!(dropped > 0 && dropped < count, "{dropped}");

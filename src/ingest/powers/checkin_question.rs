@@ -127,14 +127,14 @@ pub(in crate::ingest) fn answer(
     let is_direct = turn.message.mode == Mode::Direct;
     let power = turn.requested_power.as_ref();
     let is_request = power.is_some_and(RequestedPower::is_explicit);
-    if !is_recent || !is_direct || is_request || !may_answer(intent) || tells_of_another(turn) {
+    if !is_recent || !is_direct || is_request || !may_answer(intent) {
         return Ok(None);
     }
     let last_question = question::read_last(turn, tx, CHECKIN_QUESTION_MS)?;
     let Some((Question::Checkin { abouts, earlier }, asked_at)) = last_question else {
         return Ok(None);
     };
-    if is_about_reminder(turn, tx, intent, asked_at)? {
+    if tells_of_another(turn) || is_about_reminder(turn, tx, intent, asked_at)? {
         return Ok(None);
     }
     let answer = match checkin_answer(&turn.message.text) {

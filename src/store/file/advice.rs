@@ -104,6 +104,14 @@ fn refused_file(database: &Path) -> Option<(PathBuf, io::Error)> {
     })
 }
 
+/// SQLite rolled the whole transaction back by itself, as on a full disk.
+pub(in crate::store) fn rolled_back() -> rusqlite::Error {
+    rusqlite::Error::SqliteFailure(
+        ffi::Error::new(ffi::SQLITE_ABORT_ROLLBACK),
+        Some("the transaction was rolled back".to_owned()),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,18 +6,18 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rusqlite::backup::Backup;
-use rusqlite::{Connection, Statement, ffi};
+use rusqlite::{Connection, Statement};
 use tokio::sync::mpsc;
 
 use super::super::deferred::CommittedCounts;
-use super::super::file::advice::{is_busy, sqlite_failed};
+use super::super::file::advice::{is_busy, rolled_back, sqlite_failed};
 use super::super::file::checkpoint::Checkpointer;
 use super::super::file::copy::{self, CopyStep};
 use super::super::health::WriterHealth;
 use super::super::prepared::PreparedStatements;
 use super::super::writer_cache::WriterCache;
 use super::super::{Tx, WriterMetrics};
-use super::receive::{ReceiveError, receive_within};
+use super::receive::{self, ReceiveError, receive_within};
 use super::{CopyRequest, Job, PagesAnswer, Task, WaitingCallers, WriteJob};
 use crate::error;
 
@@ -56,6 +56,8 @@ pub(super) struct Thread<'c> {
     notifier: mpsc::UnboundedSender<WaitingCallers>,
     /// The caller waiting for more pages of the copy.
     pages_wanted: Option<PagesAnswer>,
+    /// Closures in the last transaction.
+    last_writes: usize,
 }
 
 impl<'c> Thread<'c> {
@@ -82,6 +84,7 @@ impl<'c> Thread<'c> {
             metrics,
             notifier,
             pages_wanted: None,
+            last_writes: 0,
         })
     }
 
@@ -101,13 +104,16 @@ impl<'c> Thread<'c> {
     fn run_next(&mut self, batch: &mut VecDeque<Job>, jobs: &mut mpsc::Receiver<Job>) -> NextTask {
         if batch.is_empty() {
             match self.next_job(jobs) {
-                Ok(job) => self.take(job, batch),
+                Ok(job) => {
+                    self.take(job, batch);
+                    receive::pause_under_load(jobs, self.last_writes);
+                }
                 Err(ReceiveError::Due) => {
-                    self.write_deferred();
+                    self.write_deferred(false);
                     return NextTask::Batch;
                 }
                 Err(ReceiveError::Ended) => {
-                    self.write_deferred();
+                    self.write_deferred(true);
                     return NextTask::End;
                 }
             }
@@ -272,14 +278,18 @@ impl<'c> Thread<'c> {
         }
     }
 
-    /// Writes the deferred rows in a transaction of their own. When that fails, they wait again.
-    fn write_deferred(&mut self) {
+    /// Writes the deferred rows in a transaction of their own, of many events some or all. When that fails,
+    /// they wait again.
+    fn write_deferred(&mut self, all_events: bool) {
         if self.health.is_lost() || self.cache.deferred.due_in().is_none() {
             return;
         }
         let began = self.begin.execute([]);
         let written = began
-            .and_then(|_| self.put_deferred())
+            .and_then(|_| {
+                let newest = self.cache.last_message_id;
+                self.cache.deferred.write(self.conn, newest, all_events)
+            })
             .and_then(|()| self.commit.execute([]));
         match written {
             Ok(_) => {
@@ -300,15 +310,8 @@ impl<'c> Thread<'c> {
     }
 
     fn write_deferred_when_due(&mut self) -> rusqlite::Result<()> {
-        match self.cache.deferred.due_in() {
-            Some(Duration::ZERO) => self.put_deferred(),
-            _ => Ok(()),
-        }
-    }
-
-    fn put_deferred(&mut self) -> rusqlite::Result<()> {
         let newest = self.cache.last_message_id;
-        self.cache.deferred.write(self.conn, newest)
+        self.cache.deferred.write_when_due(self.conn, newest)
     }
 
     fn notify(&self, works: Vec<Box<dyn WriteJob>>, failed: Option<String>) {
@@ -320,6 +323,7 @@ impl<'c> Thread<'c> {
         let began = Instant::now();
         self.commit.execute([])?;
         self.metrics.committed(writes, began.elapsed());
+        self.last_writes = writes;
         self.cache.deferred.publish();
         Ok(())
     }
@@ -417,7 +421,7 @@ impl<'c> Thread<'c> {
 
     /// A failure leaves the file unchanged.
     fn compact(&mut self, anew: bool) -> error::Result<()> {
-        self.write_deferred();
+        self.write_deferred(true);
         if anew {
             // The new file is built on disk, not in memory.
             self.conn
@@ -454,12 +458,4 @@ fn pop_write(batch: &mut VecDeque<Job>) -> Option<Box<dyn WriteJob>> {
             None
         }
     }
-}
-
-/// SQLite rolled the whole transaction back by itself, as on a full disk.
-fn rolled_back() -> rusqlite::Error {
-    rusqlite::Error::SqliteFailure(
-        ffi::Error::new(ffi::SQLITE_ABORT_ROLLBACK),
-        Some("the transaction was rolled back".to_owned()),
-    )
 }

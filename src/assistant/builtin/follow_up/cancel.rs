@@ -49,15 +49,15 @@ pub(super) fn cancel(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     if let Some(which) = one_of(words, range.clone()) {
         return Some(FollowUp::Cancel(which));
     }
-    let but = [
+    static BUT: Phrases = Phrases::new(&[
         "all but", "all except", "everything but", "everything except", "all of them but",
         "all of them except",
-    ];
+    ]);
     static REMINDERS_BUT: Phrases = Phrases::new(&[
         "all reminders but", "all reminders except", "all my reminders but",
         "all my reminders except", "all the reminders but", "all the reminders except",
     ]);
-    let named = words.after(range.start, &but);
+    let named = words.after(range.start, &BUT);
     if let Some(from) = named.or_else(|| words.after(range.start, &REMINDERS_BUT)) {
         let kept = match numbers(words, from).filter(|(_, end)| *end == range.end) {
             Some((numbers, _)) => ReminderRef::Numbered(numbers),
@@ -78,8 +78,8 @@ fn span(words: &Words, range: Range<usize>) -> Option<Vec<usize>> {
 
 /// "the lunch one", "the water ones", "the next one".
 fn one_of(words: &Words, range: Range<usize>) -> Option<ReminderRef> {
-    let all = ["all the", "all my", "all", "the", "my"];
-    let from = words.skip(range.start, &all);
+    static ALL: Phrases = Phrases::new(&["all the", "all my", "all", "the", "my"]);
+    let from = words.skip(range.start, &ALL);
     let last = range.end.checked_sub(1).filter(|last| *last > from)?;
     let about = subject(words.original(from..last));
     match words.get(last) {

@@ -248,8 +248,8 @@ fn of_myself(words: &Words, at: usize) -> bool {
     if let Some(from) = words.after(at, &ALLERGIC) {
         return is_short(from) && !matches!(words.get(from), "you" | "this" | "that" | "it");
     }
-    let allergy = ["i have a", "i have an", "ive got a", "ive got an"];
-    if let Some(from) = words.after(at, &allergy) {
+    static ALLERGY: Phrases = Phrases::new(&["i have a", "i have an", "ive got a", "ive got an"]);
+    if let Some(from) = words.after(at, &ALLERGY) {
         return is_short(from) && words.get(words.len() - 1) == "allergy";
     }
     static AM: Phrases = Phrases::new(&["im a", "i am a", "im also", "i am also", "im", "i am"]);

@@ -106,14 +106,17 @@ fn tells_of_death(phrase: &str) -> bool {
     const ENDS: [&str; 5] = [
         " died", " passed away", " has died", " has passed away", " just died",
     ];
-    let rest = phrase
-        .trim_end_matches(" today")
-        .trim_end_matches(" last week")
-        .trim_end_matches(" last night")
-        .trim_end_matches(" this morning")
-        .trim_end_matches(" yesterday");
+    const AFTER: [&str; 5] = [
+        " today", " last week", " last night", " this morning", " yesterday",
+    ];
+    let Some(rest) = phrase.strip_prefix("my ") else {
+        return false; // most phrases
+    };
+    let rest = AFTER
+        .iter()
+        .find_map(|after| rest.strip_suffix(after))
+        .unwrap_or(rest);
     let who = ENDS.iter().find_map(|end| rest.strip_suffix(end));
-    let who = who.and_then(|who| who.strip_prefix("my "));
     who.is_some_and(|who| {
         matches!(
             who.strip_prefix("best ").unwrap_or(who),

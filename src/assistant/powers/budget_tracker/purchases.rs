@@ -59,10 +59,10 @@ pub(super) fn last_or_left(
     if let Some(removal) = removes_named(words, at, parsers::end(words)) {
         return Some(removal);
     }
-    let left = [
+    static LEFT: Phrases = Phrases::new(&[
         "whats left in my", "how much is left for", "how much is left in my", "whats left for",
         "what do i have left for", "how much do i have left for",
-    ];
+    ]);
     static LEFT_OF: Phrases = Phrases::new(&[
         "whats left of", "what is left of", "how much is left of", "how much do i have left of",
         "how much do i have left in", "how much budget do i have left",
@@ -71,7 +71,7 @@ pub(super) fn last_or_left(
     let asks_of_one = words.after(at, phrases!["how much"]).is_some()
         && (request.ends_with(" budget left") || request.ends_with(" budget is left"));
     if asks_of_one
-        || words.after(at, &left).is_some()
+        || words.after(at, &LEFT).is_some()
         || words.after(at, &LEFT_OF).is_some() && has_budget()
     {
         return Some((Soft, BudgetAction::ShowIfAny));

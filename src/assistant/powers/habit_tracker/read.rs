@@ -45,11 +45,11 @@ fn asked(words: &Words, at: usize, end: usize) -> Option<String> {
         "how often have i", "when did i last", "when was the last time i", "did i do my",
         "did i do", "did i already", "did i", "have i done my", "have i done",
     ];
-    let streaks = [
+    static STREAKS: Phrases = Phrases::new(&[
         "whats my", "what is my", "hows my", "how is my", "show my", "my",
-    ];
+    ]);
     let is_streak = matches!(words.get(end.saturating_sub(1)), "streak" | "streaks");
-    if is_streak && let Some(from) = words.after(at, &streaks) {
+    if is_streak && let Some(from) = words.after(at, &STREAKS) {
         return (from + 1 < end).then(|| parsers::original(words, from, end - 1));
     }
     let from = words.after(at, times)?;

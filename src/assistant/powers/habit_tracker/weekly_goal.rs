@@ -83,20 +83,21 @@ pub(super) fn tracked(words: &Words, from: usize, end: usize) -> HabitAction {
 
 /// How often a week, where nothing else is said from `at` on: "3 times a week", "daily".
 fn read_times_per_week(words: &Words, at: usize, end: usize) -> Option<u32> {
-    let is_all = |phrases: &[&str]| words.after(at, phrases) == Some(end);
-    let daily = [
+    static DAILY: Phrases = Phrases::new(&[
         "every day", "each day", "daily", "everyday", "a day", "every night", "every morning",
         "every evening", "nightly", "each morning", "each night",
-    ];
-    if is_all(&daily) {
+    ]);
+    static WEEKLY: Phrases = Phrases::new(&[
+        "once a week", "once weekly", "weekly", "every week", "once per week",
+    ]);
+    let is_all = |phrases: &Phrases| words.after(at, phrases) == Some(end);
+    if is_all(&DAILY) {
         return Some(7);
     }
-    if is_all(&[
-        "once a week", "once weekly", "weekly", "every week", "once per week",
-    ]) {
+    if is_all(&WEEKLY) {
         return Some(1);
     }
-    if is_all(&["twice a week", "twice per week"]) {
+    if is_all(phrases!["twice a week", "twice per week"]) {
         return Some(2);
     }
     if let Some(times) = words.get(at).strip_suffix("/week").and_then(times) {

@@ -7,50 +7,56 @@ use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when::amount;
 use crate::assistant::text::words::Words;
 
-const SCORES: [(u8, &[&str]); 10] = [
+static SCORES: [(u8, Phrases); 10] = [
     (
         1,
-        &[
+        Phrases::new(&[
             "awful", "terrible", "horrible", "hopeless", "miserable", "like crap", "like shit",
             "like hell",
-        ],
+        ]),
     ),
     (
         2,
-        &[
+        Phrases::new(&[
             "depressed", "devastated", "very sad", "really bad", "very bad", "really sad",
-        ],
+        ]),
     ),
     (
         3,
-        &[
+        Phrases::new(&[
             "bad", "sad", "down", "low", "lonely", "anxious", "angry", "upset", "sick",
-        ],
+        ]),
     ),
     (
         4,
-        &[
+        Phrases::new(&[
             "tired", "stressed", "meh", "exhausted", "worried", "not great", "bored",
-        ],
+        ]),
     ),
-    (5, &["ok", "okay", "so-so", "alright", "neutral", "not bad"]),
-    (6, &["fine", "decent", "calm"]),
-    (7, &["good", "well", "relaxed", "rested", "better"]),
+    (
+        5,
+        Phrases::new(&["ok", "okay", "so-so", "alright", "neutral", "not bad"]),
+    ),
+    (6, Phrases::new(&["fine", "decent", "calm"])),
+    (
+        7,
+        Phrases::new(&["good", "well", "relaxed", "rested", "better"]),
+    ),
     (
         8,
-        &[
+        Phrases::new(&[
             "happy", "very good", "really good", "energetic", "proud", "grateful",
-        ],
+        ]),
     ),
     (
         9,
-        &["great", "very happy", "really happy", "excited", "super"],
+        Phrases::new(&["great", "very happy", "really happy", "excited", "super"]),
     ),
     (
         10,
-        &[
+        Phrases::new(&[
             "amazing", "fantastic", "wonderful", "awesome", "excellent", "perfect", "ecstatic",
-        ],
+        ]),
     ),
 ];
 
@@ -236,7 +242,7 @@ fn action_at(words: &Words, from: usize, end: usize, plain: bool) -> Option<Mood
 fn worded(words: &Words, from: usize, end: usize) -> Option<MoodAction> {
     let scored = |from: usize| {
         let mut scores = SCORES.iter();
-        scores.find_map(|(score, names)| Some((from, *score, words.after(from, *names)?)))
+        scores.find_map(|(score, names)| Some((from, *score, words.after(from, names)?)))
     };
     static ADVERBS: Phrases = Phrases::new(&[
         "so", "pretty", "quite", "a bit", "rather", "kinda", "kind of", "sort of", "a little",

@@ -40,10 +40,10 @@ pub(in crate::assistant::powers) fn parse(
     {
         return Some((InSession, action));
     }
-    let arrived = [
+    static ARRIVED: Phrases = Phrases::new(&[
         "it arrived", "it has arrived", "its arrived", "it came", "its here", "it is here",
-    ];
-    if words.after(at, &arrived) == Some(end) {
+    ]);
+    if words.after(at, &ARRIVED) == Some(end) {
         let (about, arrived) = (None, true);
         return Some((InSession, ParcelAction::Remove { about, arrived }));
     }

@@ -186,7 +186,7 @@ pub(super) fn list_to_show(message: &ParsedMessage, end: usize) -> Option<ListNa
 }
 
 /// The list after a verb such as "clear", if nothing follows it.
-pub(super) fn after_verb(message: &ParsedMessage, verbs: &[&str], end: usize) -> Option<ListName> {
+pub(super) fn after_verb(message: &ParsedMessage, verbs: &Phrases, end: usize) -> Option<ListName> {
     let from = message.words.after(message.start, verbs)?;
     let (list, after) = list_at(message, from, end)?;
     (after == end).then_some(list)

@@ -47,29 +47,29 @@ fn named_after(
 
 /// "clear my list", "make a camping list".
 pub(super) fn parse(message: &ParsedMessage, end: usize) -> Option<TodoAction> {
-    const DONE: [&str; 6] = [
+    static DONE: Phrases = Phrases::new(&[
         "clear done items from", "clear the done items from", "remove done items from",
         "remove the done items from", "clear done from", "clear finished items from",
-    ];
+    ]);
     let words = &message.words;
     if let Some(list) = after_verb(message, &DONE, end) {
         return Some(TodoAction::ClearDone(list));
     }
-    if let Some(list) = after_verb(message, &["clear", "empty", "wipe", "start over"], end) {
+    if let Some(list) = after_verb(
+        message,
+        phrases!["clear", "empty", "wipe", "start over"],
+        end,
+    ) {
         return Some(TodoAction::Clear(list));
     }
-    if let Some(list) = after_verb(message, &["delete", "remove", "erase"], end) {
+    if let Some(list) = after_verb(message, phrases!["delete", "remove", "erase"], end) {
         return Some(TodoAction::Delete(list));
     }
-    let new = [
+    static NEW: Phrases = Phrases::new(&[
         "create", "make", "start", "begin", "add", "new", "make me", "start a new", "create a new",
         "make a new", "add a new",
-    ];
-    // The longest phrase wins.
-    let from = new
-        .iter()
-        .filter_map(|phrase| words.after(message.start, &[*phrase]));
-    if let Some(from) = from.max()
+    ]);
+    if let Some(from) = words.after(message.start, &NEW)
         && let Some((ListName::Named(name), after)) = list_at(message, from, end)
         && after == end
         && message.is_addressed

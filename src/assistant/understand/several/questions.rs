@@ -1,14 +1,15 @@
 //! How a question begins that follows a request, and is no part of it.
 
 use crate::assistant::text::function_words::is_question_word;
+use crate::assistant::text::phrases::Phrases;
 use crate::assistant::text::words::Words;
 
 /// How a question begins that nobody is to be reminded of, where a comma is before it.
-pub(super) const QUESTIONS: [&str; 22] = [
+pub(super) static QUESTIONS: Phrases = Phrases::new(&[
     "what time", "what day", "whats", "what is", "how is", "hows", "how are", "who is", "whos",
     "when is", "whens", "where is", "wheres", "are you", "do i have", "will it", "how much",
     "who owes", "what do i have", "how many", "can you tell", "could you tell",
-];
+]);
 
 /// "what should i", "how do you": a question, also without a mark; "should i …?".
 pub(super) fn begins_question(words: &Words, at: usize) -> bool {

@@ -5,14 +5,14 @@ use crate::assistant::text::words::Words;
 
 /// How many months are between "twice a year", "4 times a year".
 pub(super) fn months(words: &Words, at: usize) -> Option<(u32, usize)> {
-    const COUNTS: [(&[&str], u32); 3] = [
-        (&["twice", "two times", "2 times", "2x"], 6),
-        (&["three times", "3 times", "3x"], 4),
-        (&["four times", "4 times", "4x"], 3),
+    static COUNTS: [(Phrases, u32); 3] = [
+        (Phrases::new(&["twice", "two times", "2 times", "2x"]), 6),
+        (Phrases::new(&["three times", "3 times", "3x"]), 4),
+        (Phrases::new(&["four times", "4 times", "4x"]), 3),
     ];
     let (months, from) = COUNTS
         .iter()
-        .find_map(|(counts, months)| Some((*months, words.after(at, *counts)?)))?;
+        .find_map(|(counts, months)| Some((*months, words.after(at, counts)?)))?;
     static YEAR: Phrases = Phrases::new(&[
         "a year", "per year", "each year", "every year", "yearly", "annually",
     ]);

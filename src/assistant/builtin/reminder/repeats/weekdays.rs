@@ -65,6 +65,9 @@ pub(super) fn weekdays(words: &Words, at: usize) -> Option<(Vec<Weekday>, usize)
 pub(super) fn is_compact(words: &Words, at: usize) -> bool {
     let before = at.checked_sub(1).map_or("", |n| words.get(n));
     let word = words.get(at);
+    if word != "mwf" && word.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return false; // most words
+    }
     let is_list = matches!(word, "m-f" | "mwf")
         || dashed(word).is_some()
         || word.contains('/') && word.split('/').all(|day| weekday_name(day).is_some());
