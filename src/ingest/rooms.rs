@@ -5,7 +5,7 @@ use super::turn::user;
 use super::{Ingest, Mode, PreparedMessage};
 use crate::edge::queue;
 use crate::error::Result;
-use crate::store::{AgentId, Digest, NewRoom, Room, Tx, User};
+use crate::store::{AgentId, ChatTarget, Digest, NewRoom, Room, Tx, User};
 
 impl Ingest {
     /// The message's room with its current agent and members, created if new.
@@ -19,6 +19,7 @@ impl Ingest {
         let (message, now) = (&prepared.message, prepared.now);
         let guid = &message.chat_guid;
         let known = tx.room(guid)?;
+        let mut gains_relay = false;
         let mut room = match known {
             Some(room) if room.group || message.mode == Mode::Direct => room,
             known => {
@@ -30,9 +31,9 @@ impl Ingest {
                 if let Some(direct) = known {
                     // It is a group from now on: earlier private messages must not be sent there.
                     agent = agent.or(direct.agent);
-                    tx.end_direct_chat(guid, direct.id)?;
-                    queue::withdraw(tx, &self.hub, direct.id, now)?;
+                    queue::end_direct_chat(tx, &self.hub, (guid, direct.id), now)?;
                 }
+                gains_relay = agent.is_some();
                 tx.insert_room(&NewRoom {
                     chat_guid: guid,
                     mode: match message.mode {
@@ -49,10 +50,20 @@ impl Ingest {
         if let Some(agent) = agent
             && room.agent != Some(agent)
         {
-            if let Some(before) = room.agent {
-                queue::take_over(tx, &self.hub, room.id, before, agent, now)?;
+            match room.agent {
+                Some(before) => queue::take_over(tx, &self.hub, room.id, before, agent, now)?,
+                None => gains_relay = true,
             }
             tx.set_room_agent(guid, &mut room, Some(agent))?;
+        }
+        if gains_relay && !room.group {
+            let chat = ChatTarget {
+                room: room.id,
+                chat_guid: guid.clone(),
+                agent: room.agent,
+                group: false,
+            };
+            queue::send_waiting(tx, &self.hub, (room.owner, &chat), now)?;
         }
         if message.participants.is_empty() && room.members != Digest::default() {
             tx.add_room_member(room.id, &message.sender)?;

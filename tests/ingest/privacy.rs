@@ -1,8 +1,9 @@
 //! What is told in a direct chat stays out of groups, also of one that was a direct chat.
 
+use chatkeep::clock::Clock;
 use serde_json::{Value, json};
 
-use super::support::{Service, direct, eventually, group};
+use super::support::{RelaySocket, Service, direct, eventually, group};
 use super::{say, service_at, standing_clock};
 
 const HOUR_MS: i64 = 3_600_000;
@@ -160,4 +161,62 @@ async fn what_waits_for_a_direct_chat_does_not_reach_the_group() {
         "⏰ Reminder: see the doctor".to_owned(),
     );
     assert_eq!(commands(&service), [expected]);
+}
+
+/// A reminder of Ana's, handed out to the relay for her chat.
+async fn reminded(service: &Service, relay: &mut RelaySocket, clock: &Clock, chat: &str) -> Value {
+    let text = "remind me in 1 hour to take my pill";
+    let answer = service.edge_message("a", &alone(chat, "ana", text)).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    clock.advance(HOUR_MS);
+    service.app.ingest.reminders.now();
+    let command = relay.command().await;
+    assert_eq!(command["payload"]["chat_guid"], chat);
+    command
+}
+
+/// The reminder comes in another chat, and "snooze" there means it.
+async fn comes_in(service: &Service, relay: &mut RelaySocket, chat: &str) {
+    let command = relay.command().await;
+    assert_eq!(command["payload"]["chat_guid"], chat);
+    assert_eq!(command["payload"]["text"], "⏰ Reminder: take my pill");
+    relay.ack(&command, "completed").await;
+    let answer = service
+        .edge_message("a", &alone(chat, "ana", "snooze 10 min"))
+        .await;
+    assert!(answer.text.contains("take my pill"), "{}", answer.text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_under_way_is_not_sent_into_the_group() {
+    let clock = standing_clock();
+    let service = service_at(&clock, &[]).await;
+    let mut relay = service.relay("a").await;
+    relay.settle().await;
+    let command = reminded(&service, &mut relay, &clock, "room").await;
+    ask(&service, "room", "ben", "juno, hello").await;
+    relay.ack(&command, "failed").await;
+    relay.settle().await;
+    // Nobody but Ana has a direct chat of hers.
+    say(&service, "ben", "hi").await;
+    let states = "SELECT state, json_extract(payload, '$.chat_guid') FROM commands ORDER BY id";
+    assert_eq!(json!(service.rows(states)), json!([["expired", "room"]]));
+    say(&service, "ana", "hi").await;
+    comes_in(&service, &mut relay, "chat;ana").await;
+    let expected = json!([["moved", "room"], ["completed", "chat;ana"]]);
+    eventually("the acknowledgement", async || {
+        json!(service.rows(states)) == expected
+    })
+    .await;
+    // Where she has another direct chat it goes there at once.
+    let service = service_at(&clock, &[]).await;
+    let mut relay = service.relay("a").await;
+    relay.settle().await;
+    say(&service, "ana", "hi").await;
+    reminded(&service, &mut relay, &clock, "room").await;
+    ask(&service, "room", "ben", "juno, hello").await;
+    comes_in(&service, &mut relay, "chat;ana").await;
+    let moved = "SELECT state, error FROM commands WHERE room_id =
+                 (SELECT id FROM rooms WHERE chat_guid LIKE 'room' || char(1) || '%')";
+    assert_eq!(json!(service.rows(moved)), json!([["moved", null]]));
 }
