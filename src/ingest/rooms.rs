@@ -1,5 +1,6 @@
 //! A message's room: created when first seen, with its current agent and members. A room used as a
-//! group stays one.
+//! group stays one. A direct chat is one person's: it ends when it becomes a group, and when
+//! somebody else writes there alone.
 
 use super::turn::user;
 use super::{Ingest, Mode, PreparedMessage};
@@ -20,16 +21,18 @@ impl Ingest {
         let guid = &message.chat_guid;
         let known = tx.room(guid)?;
         let mut gains_relay = false;
+        let is_own = |room: &Room| message.mode == Mode::Direct && room.owner == sender.id;
         let mut room = match known {
-            Some(room) if room.group || message.mode == Mode::Direct => room,
+            Some(room) if room.group || is_own(&room) => room,
             known => {
                 let owner = match (&message.owner, message.mode) {
                     (Some(owner), Mode::Group) => user(tx, owner, now)?.id,
-                    _ => known.map_or(sender.id, |direct| direct.owner),
+                    (None, Mode::Group) => known.map_or(sender.id, |direct| direct.owner),
+                    (_, Mode::Direct) => sender.id,
                 };
                 let mut agent = agent;
                 if let Some(direct) = known {
-                    // It is a group from now on: earlier private messages must not be sent there.
+                    // Earlier private messages must not be sent there.
                     agent = agent.or(direct.agent);
                     queue::end_direct_chat(tx, &self.hub, (guid, direct.id), now)?;
                 }

@@ -163,6 +163,46 @@ async fn what_waits_for_a_direct_chat_does_not_reach_the_group() {
     assert_eq!(commands(&service), [expected]);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_direct_chat_ends_when_somebody_else_writes_there_alone() {
+    let clock = standing_clock();
+    let service = service_at(&clock, &[]).await;
+    for text in [
+        "remember that I hid a key", "remind me in 1 hour to see the doctor",
+    ] {
+        let answer = service.edge_message("a", &alone("room", "ana", text)).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    }
+    let answer = service
+        .edge_message("a", &alone("room", "ben", "reminders"))
+        .await;
+    assert!(answer.text.contains("no reminders"), "{}", answer.text);
+    let rooms = "SELECT mode, phone FROM rooms JOIN users ON users.id = owner_id
+                 WHERE chat_guid = 'room'";
+    assert_eq!(service.rows(rooms), [["direct", "ben"]]);
+    // What Ana asks in a group isn't answered there.
+    let answer = ask(&service, "g", "ana", "juno, what do you remember about me?").await;
+    assert!(!answer.contains("key"), "{answer}");
+    clock.advance(HOUR_MS);
+    eventually("the postponed reminder", async || {
+        service.app.ingest.reminders.now();
+        service.rows("SELECT due_at > send_at FROM reminders") == [[1]]
+    })
+    .await;
+    assert_eq!(commands(&service), []);
+    // She takes the chat again.
+    let answer = service.edge_message("a", &alone("room", "ana", "hi")).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    assert_eq!(service.rows(rooms), [["direct", "ana"]]);
+    clock.advance(HOUR_MS);
+    eventually("the reminder", async || {
+        service.app.ingest.reminders.now();
+        commands(&service).len() == 1
+    })
+    .await;
+    assert_eq!(commands(&service)[0].0, "room");
+}
+
 /// A reminder of Ana's, handed out to the relay for her chat.
 async fn reminded(service: &Service, relay: &mut RelaySocket, clock: &Clock, chat: &str) -> Value {
     let text = "remind me in 1 hour to take my pill";
