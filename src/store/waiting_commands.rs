@@ -3,6 +3,7 @@
 
 use super::commands::queued;
 use super::query::from_row;
+use super::rooms::is_relay_name;
 use super::{
     AgentId, Command, CommandState, FailedCommand, NewCommand, RoomId, Tx, UnfinishedCommand,
     UserId,
@@ -92,6 +93,17 @@ impl Tx<'_> {
                AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing') ORDER BY id",
             [room],
         )
+    }
+
+    /// The direct chat that an unfinished command is for, while the agent brings its messages.
+    pub fn direct_chat_of(&self, agent: AgentId, seq: u64) -> Result<Option<(RoomId, String)>> {
+        let found = self.find(
+            "SELECT rooms.id, chat_guid FROM commands JOIN rooms ON rooms.id = room_id
+             WHERE commands.agent_id = ?1 AND seq = ?2 AND rooms.agent_id = ?1 AND mode = 'direct'
+               AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')",
+            (agent, seq as i64),
+        )?;
+        Ok(found.filter(|(_, chat_guid): &(RoomId, String)| is_relay_name(chat_guid)))
     }
 
     /// Ends an unfinished command that is sent in another chat.

@@ -260,3 +260,48 @@ async fn a_command_under_way_is_not_sent_into_the_group() {
                  (SELECT id FROM rooms WHERE chat_guid LIKE 'room' || char(1) || '%')";
     assert_eq!(json!(service.rows(moved)), json!([["moved", null]]));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_relay_reports_that_others_read_a_direct_chat() {
+    let clock = standing_clock();
+    let service = service_at(&clock, &[]).await;
+    let mut relay = service.relay("a").await;
+    relay.settle().await;
+    let command = reminded(&service, &mut relay, &clock, "room").await;
+    let ack = json!({"command_id": command["command_id"], "status": "failed",
+                     "error": "three people", "retryable": false, "reason": "not_private"});
+    let report = json!({"type": "command_ack", "data": ack});
+    relay.say(&report).await;
+    relay.settle().await;
+    let states = "SELECT state FROM commands ORDER BY id";
+    eventually("it waits", async || service.rows(states) == [["expired"]]).await;
+    // A second report changes nothing.
+    relay.say(&report).await;
+    say(&service, "ana", "hi").await;
+    comes_in(&service, &mut relay, "chat;ana").await;
+    // A group's message is sent again: the relay will know that it is a group.
+    ask(
+        &service, "g", "ana", "juno, remind me in 1 hour to buy beer",
+    )
+    .await;
+    clock.advance(HOUR_MS);
+    service.app.ingest.reminders.now();
+    loop {
+        let command = relay.command().await;
+        if command["payload"]["chat_guid"] != "g" {
+            relay.ack(&command, "completed").await;
+            continue;
+        }
+        let ack = json!({"command_id": command["command_id"], "success": false,
+                         "retryable": false, "reason": "not_private"});
+        relay
+            .say(&json!({"type": "command_ack", "data": ack}))
+            .await;
+        break;
+    }
+    let refused = "SELECT state, refused FROM commands WHERE refused > 0";
+    eventually("it is sent again later", async || {
+        json!(service.rows(refused)) == json!([["sent", 1]])
+    })
+    .await;
+}
