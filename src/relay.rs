@@ -16,6 +16,7 @@ mod allow_list;
 mod call;
 mod chat_queues;
 mod commands;
+mod direct_chats;
 mod download;
 mod incoming;
 mod journal;
@@ -87,6 +88,15 @@ pub trait Network: Send + Sync + 'static {
         id: &str,
     ) -> impl Future<Output = Result<(), SendError>> + Send;
 
+    /// The people besides the bot who read a chat, as they are named as senders; some are enough if
+    /// there are many. `None`: a direct chat of this network is always the same person's.
+    fn others(
+        &self,
+        _chat: &str,
+    ) -> impl Future<Output = Result<Option<Vec<String>>, SendError>> + Send {
+        async { Ok(None) }
+    }
+
     /// Shows or removes a typing sign. Does nothing in a network without them.
     fn typing(&self, _chat: &str, _is_on: bool) -> impl Future<Output = ()> + Send {
         async {}
@@ -103,6 +113,8 @@ pub enum SendError {
     },
     /// Retrying is useless.
     Never(String),
+    /// Others than the person of a direct chat would read it. The core finds this out.
+    NotPrivate,
 }
 
 /// Why a relay ended: a sentence for the operator, without secrets.

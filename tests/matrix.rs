@@ -436,6 +436,82 @@ async fn an_upgraded_rooms_reminders_come_in_the_new_one() {
     assert_eq!(matrix.texts(DIRECT).len(), 1);
 }
 
+/// Waits until a command was withdrawn from its chat.
+async fn until_withdrawn(service: &Service) {
+    eventually("a command that waits for another chat", async || {
+        service.rows("SELECT state FROM commands") == [["expired"]]
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_private_is_sent_where_somebody_reads_along() {
+    let matrix = Matrix::start();
+    matrix.room(DIRECT, &[ADA]);
+    let service = service(&matrix, ADA).await;
+    matrix.say(DIRECT, ADA, "remind me in 3 seconds to take my pill");
+    until_texts(&matrix, DIRECT, 1).await;
+    matrix.join(DIRECT, BO);
+    until_withdrawn(&service).await;
+    // Also after a restart, with Bo alone in the room.
+    matrix.leave(DIRECT, ADA);
+    until_read(&service, &matrix).await;
+    let (_, folder) = service.stop().await;
+    let service = service_in(folder, &matrix, ADA).await;
+    matrix.room("!own", &[ADA]);
+    matrix.say("!own", ADA, "hello");
+    let texts = until_texts(&matrix, "!own", 2).await;
+    let is_told = |text: &String| text == "⏰ Reminder: take my pill";
+    assert!(texts.iter().any(is_told), "{texts:?}");
+    assert_eq!(matrix.texts(DIRECT).len(), 1);
+    let modes = service.rows("SELECT mode, count(*) FROM rooms GROUP BY mode");
+    assert_eq!(json!(modes), json!([["direct", 2]]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_room_that_has_another_person_is_no_more_the_first_ones() {
+    let matrix = Matrix::start();
+    matrix.room(DIRECT, &[ADA]);
+    let service = service(&matrix, "everyone").await;
+    matrix.say(DIRECT, ADA, "remind me in 4 seconds to take my pill");
+    until_texts(&matrix, DIRECT, 1).await;
+    matrix.join(DIRECT, BO);
+    matrix.leave(DIRECT, ADA);
+    matrix.say(DIRECT, BO, "my name is Bo");
+    let texts = until_texts(&matrix, DIRECT, 2).await;
+    assert_eq!(texts[1], "Nice to meet you, Bo!");
+    matrix.say(DIRECT, BO, "remind me in 1 second to run");
+    let texts = until_texts(&matrix, DIRECT, 4).await;
+    assert_eq!(texts[3], "⏰ Reminder: run");
+    eventually("hers waits", async || {
+        let waiting = "SELECT text FROM reminders WHERE due_at > send_at";
+        service.rows(waiting) == [["take my pill"]]
+    })
+    .await;
+    assert_eq!(matrix.texts(DIRECT).len(), 4);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upgraded_direct_room_that_is_a_group_gets_nothing_private() {
+    let matrix = Matrix::start();
+    matrix.room(DIRECT, &[ADA]);
+    let service = service(&matrix, ADA).await;
+    matrix.say(DIRECT, ADA, "remind me in 3 seconds to take my pill");
+    until_texts(&matrix, DIRECT, 1).await;
+    matrix.upgrade(DIRECT, "!new:stub", ADA);
+    matrix.join("!new:stub", BO);
+    matrix.invite("!new:stub", ADA);
+    until_withdrawn(&service).await;
+    matrix.room("!own", &[ADA]);
+    matrix.say("!own", ADA, "hello");
+    let texts = until_texts(&matrix, "!own", 2).await;
+    assert!(
+        texts.iter().any(|text| text.contains("take my pill")),
+        "{texts:?}"
+    );
+    assert!(matrix.texts("!new:stub").is_empty());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_that_ends_is_renewed_for_the_same_device() {
     let matrix = Matrix::start();

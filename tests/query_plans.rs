@@ -94,7 +94,8 @@ const ALLOWED: &[(&str, &str)] = &[
     ),
     (
         "INDEXED BY commands_given_up",
-        "an operator's list, of those that failed or expired in 30 days",
+        "those that failed or expired in 30 days: an operator's list, and when somebody whose direct \
+         chat ended gets another one",
     ),
     (
         "ORDER BY commands.id DESC LIMIT ?2", "an operator's list, the newest first",

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use super::failed_commands::FailureReport;
 use super::hub::{Hub, Relay};
 use super::outbox::REFUSALS_MAX;
+use super::queue;
 use super::wire::{self, Ack, RelayEvent, Report};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::random;
-use crate::store::{CommandState, Tx};
+use crate::store::{CommandState, CommandStatus, Tx};
 
 impl Hub {
     /// Commits a report; false when the agent has no such command.
@@ -119,17 +120,15 @@ pub(super) fn apply(
             }
         }
         Report::Failed { retryable: true } => {
-            let counted = tx.set_refused(agent, seq, error)?;
-            if counted && command.refusals + 1 >= REFUSALS_MAX {
-                let report = FailureReport::failed("the relay refused it 12 times", error);
-                hub.fail(tx, &relay, seq, &report, now)?;
-            } else if counted {
-                let mono = hub.clock.monotonic();
-                tx.after_commit(move || {
-                    hub.change(relay.id, |o| o.refused(seq, mono, random::unit()));
-                });
-            }
+            set_refused(tx, (&hub, &relay), &command, error, now)?;
         }
+        Report::NotPrivate => match tx.direct_chat_of(agent, seq)? {
+            Some((room, chat_guid)) => {
+                queue::end_direct_chat(tx, &hub, (&chat_guid, room), now)?;
+            }
+            // It is a group, which the relay will know at the next attempt.
+            None => set_refused(tx, (&hub, &relay), &command, error, now)?,
+        },
         Report::Failed { retryable: false } => {
             let report = FailureReport::failed("the relay refused it for good", error);
             hub.fail(tx, &relay, seq, &report, now)?;
@@ -141,6 +140,27 @@ pub(super) fn apply(
         }
     }
     Ok(true)
+}
+
+/// The relay gets the command again later, unless it has refused it too often.
+fn set_refused(
+    tx: &mut Tx,
+    (hub, relay): (&Arc<Hub>, &Arc<Relay>),
+    command: &CommandStatus,
+    error: Option<&str>,
+    now: Timestamp,
+) -> Result<()> {
+    let seq = command.seq;
+    if !tx.set_refused(relay.id, seq, error)? {
+        return Ok(());
+    }
+    if command.refusals + 1 >= REFUSALS_MAX {
+        let report = FailureReport::failed("the relay refused it 12 times", error);
+        return hub.fail(tx, relay, seq, &report, now).map(drop);
+    }
+    let (hub, agent, mono) = (hub.clone(), relay.id, hub.clock.monotonic());
+    tx.after_commit(move || hub.change(agent, |o| o.refused(seq, mono, random::unit())));
+    Ok(())
 }
 
 /// Completes those of `seqs` that were handed out. A command once reported as failed is completed

@@ -29,7 +29,7 @@ impl<'a> FailureReport<'a> {
 
     const WITHDRAWN: Self = Self {
         state: CommandState::Expired,
-        reason: "its chat is a group now, and it was for one person",
+        reason: "others read its chat now, and it was for one person; it waits for another direct chat",
         error: None,
     };
 
@@ -71,7 +71,7 @@ impl Hub {
         Ok(count)
     }
 
-    /// Logs a command that ended because other people could have read it in its chat.
+    /// Logs a command that can't be sent because other people would read it in its chat.
     pub(super) fn log_withdrawn(
         self: &Arc<Self>,
         tx: &mut Tx,

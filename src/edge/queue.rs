@@ -10,7 +10,9 @@ use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::model::bubbles;
 use crate::random;
-use crate::store::{AgentId, ChatTarget, NewCommand, RoomId, Tx, UserId};
+use crate::store::{
+    AgentId, ChatTarget, FailedCommand, NewCommand, RoomId, Tx, UserId, WithdrawnCommand,
+};
 
 /// Bubbles in one command. A longer text becomes several commands.
 const BUBBLES_MAX: usize = 16;
@@ -129,31 +131,74 @@ pub fn send_reply(
     Ok(true)
 }
 
-/// Other people can read a direct chat from now on. Its commands that were never handed out move to
-/// another direct chat of the same person, or end.
-pub fn withdraw(tx: &mut Tx, hub: &Arc<Hub>, room: RoomId, now: Timestamp) -> Result<()> {
-    for command in tx.end_waiting_commands(room, now)? {
-        hub.log_withdrawn(tx, command.failed)?;
-        let payload: Value = serde_json::from_str(&command.payload).map_err(Error::internal)?;
-        let (Some(user), Some(text)) = (command.user, payload["text"].as_str()) else {
-            continue;
+/// Ends a direct chat that others can read from now on: nothing more for its person is sent there.
+/// Its unfinished commands, also those under way, move to another direct chat of the person, or
+/// wait for one.
+pub fn end_direct_chat(
+    tx: &mut Tx,
+    hub: &Arc<Hub>,
+    (chat_guid, room): (&str, RoomId),
+    now: Timestamp,
+) -> Result<()> {
+    tx.end_direct_chat(chat_guid, room)?;
+    for waiting in tx.unfinished_of(room)? {
+        let other = match waiting.user {
+            Some(user) => tx.newest_direct_chat(user, true)?,
+            None => None,
         };
-        if let Some(chat) = tx.newest_direct_chat(user, true)?
-            && let Some(agent) = chat.agent
+        if let Some(chat) = other
+            && move_to(tx, hub, &waiting, &chat, now)?
         {
-            let message = OutgoingMessage {
-                agent,
-                room: chat.room,
-                chat_guid: &chat.chat_guid,
-                text,
-                is_one_bubble: false,
-                user: Some(user),
-                app_creator: command.app_creator,
-            };
-            send_message(tx, hub, &message, now)?;
+            tx.end_as_moved(&waiting.command, now)?;
+            let (hub, FailedCommand { agent, seq, .. }) = (hub.clone(), waiting.command);
+            tx.after_commit(move || hub.command_ended(agent, seq));
+        } else {
+            tx.end_as_waiting(&waiting.command, now)?;
+            hub.log_withdrawn(tx, waiting.command)?;
         }
     }
     Ok(())
+}
+
+/// The person has a direct chat again: what waited for one is sent there.
+pub fn send_waiting(
+    tx: &mut Tx,
+    hub: &Arc<Hub>,
+    (user, chat): (UserId, &ChatTarget),
+    now: Timestamp,
+) -> Result<()> {
+    for waiting in tx.waiting_for_direct_chat(user, now)? {
+        if move_to(tx, hub, &waiting, chat, now)? {
+            tx.note_moved(&waiting.command)?;
+        }
+    }
+    Ok(())
+}
+
+/// Queues a command's text in another direct chat of its person. False: that can't take it.
+fn move_to(
+    tx: &mut Tx,
+    hub: &Arc<Hub>,
+    waiting: &WithdrawnCommand,
+    chat: &ChatTarget,
+    now: Timestamp,
+) -> Result<bool> {
+    let payload: Value = serde_json::from_str(&waiting.payload).map_err(Error::internal)?;
+    let (Some(user), Some(text)) = (waiting.user, payload["text"].as_str()) else {
+        return Ok(false);
+    };
+    let Some(message) = OutgoingMessage::to_chat(chat, text, user) else {
+        return Ok(false);
+    };
+    let message = OutgoingMessage {
+        app_creator: waiting.app_creator,
+        ..message
+    };
+    let is_queued = send_message(tx, hub, &message, now)?;
+    if is_queued {
+        tx.carry_delivery((waiting.room, chat.room), user, now)?;
+    }
+    Ok(is_queued)
 }
 
 /// Groups bubbles into commands, in order, as many per command as fit.

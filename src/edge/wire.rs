@@ -88,8 +88,15 @@ pub enum Report {
     Received,
     Executing,
     Completed,
-    Failed { retryable: bool },
+    Failed {
+        retryable: bool,
+    },
+    /// Others than the direct chat's person would read it.
+    NotPrivate,
 }
+
+/// The `reason` of a failure with which a relay reports `Report::NotPrivate`.
+const NOT_PRIVATE: &str = "not_private";
 
 /// An event reported by a relay.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,7 +119,7 @@ impl Report {
             Self::Received => CommandState::Received,
             Self::Executing => CommandState::Executing,
             Self::Completed => CommandState::Completed,
-            Self::Failed { .. } => CommandState::Failed,
+            Self::Failed { .. } | Self::NotPrivate => CommandState::Failed,
         }
     }
 }
@@ -157,19 +164,23 @@ impl Ack {
             .ok_or(InvalidField::new("command_id", "must be a string."))?;
         // Relays in the field never send `retryable`.
         let retryable = field("retryable").and_then(Value::as_bool) != Some(false);
+        let failure = match field("reason").and_then(Value::as_str) {
+            Some(NOT_PRIVATE) => Report::NotPrivate,
+            _ => Report::Failed { retryable },
+        };
         let report = match (field("status"), field("success")) {
             (Some(status), _) => match status.as_str() {
                 Some("received") => Report::Received,
                 Some("executing") => Report::Executing,
                 Some("completed") => Report::Completed,
-                Some("failed") => Report::Failed { retryable },
+                Some("failed") => failure,
                 _ => {
                     let expected = "must be received, executing, completed or failed.";
                     return Err(InvalidField::new("status", expected));
                 }
             },
             (None, Some(Value::Bool(true))) => Report::Completed,
-            (None, Some(Value::Bool(false))) => Report::Failed { retryable },
+            (None, Some(Value::Bool(false))) => failure,
             (None, Some(_)) => return Err(InvalidField::new("success", "must be true or false.")),
             (None, None) => {
                 let expected = "is missing; send status or success.";

@@ -27,6 +27,8 @@ pub(super) fn set_requested(turn: &MessageTurn, tx: &mut Tx, request: Intent) ->
         return Ok(doubt);
     }
     let mut replies = Vec::new();
+    // What there is no more place for.
+    let mut unset = Vec::new();
     for request in requests {
         if let Intent::Remind {
             text,
@@ -40,8 +42,17 @@ pub(super) fn set_requested(turn: &MessageTurn, tx: &mut Tx, request: Intent) ->
                 recurrence,
                 zone,
             };
-            replies.push(set(turn, tx, &text, &time)?);
+            match try_set(turn, tx, &text, &time)? {
+                Err(ReminderRefusal::TooMany) => unset.push((text, send_at)),
+                outcome => replies.push(outcome.unwrap_or_else(refusal)),
+            }
         }
+    }
+    if !unset.is_empty() {
+        replies.push(match replies.is_empty() {
+            true => refusal(ReminderRefusal::TooMany),
+            false => wording::reminders_full_without(&unset, turn.local_now()),
+        });
     }
     Ok(replies.join("\n"))
 }
@@ -82,6 +93,22 @@ fn ask_about_second(turn: &MessageTurn, tx: &Tx, text: &str) -> Result<Option<St
 
 /// The service delivers the reminder if the relay has a queue; otherwise the relay does.
 pub(super) fn set(turn: &MessageTurn, tx: &mut Tx, text: &str, time: &NewTime) -> Result<String> {
+    Ok(try_set(turn, tx, text, time)?.unwrap_or_else(refusal))
+}
+
+fn refusal(why: ReminderRefusal) -> String {
+    match why {
+        ReminderRefusal::TooMany => wording::reminders_full(),
+        ReminderRefusal::NoQueue => wording::REMINDER_REPEATS_NOT_HERE.to_owned(),
+    }
+}
+
+fn try_set(
+    turn: &MessageTurn,
+    tx: &mut Tx,
+    text: &str,
+    time: &NewTime,
+) -> Result<std::result::Result<String, ReminderRefusal>> {
     let (now, send_at) = (turn.now, time.send_at);
     let request = ReminderRequest {
         text,
@@ -90,8 +117,7 @@ pub(super) fn set(turn: &MessageTurn, tx: &mut Tx, text: &str, time: &NewTime) -
     };
     let reminder = match open_reminders::set(turn, tx, &request)? {
         Ok(reminder) => reminder,
-        Err(ReminderRefusal::TooMany) => return Ok(wording::reminders_full()),
-        Err(ReminderRefusal::NoQueue) => return Ok(wording::REMINDER_REPEATS_NOT_HERE.to_owned()),
+        Err(why) => return Ok(Err(why)),
     };
     let is_own = turn.agent.is_some();
     let mut reply = match &time.recurrence {
@@ -110,7 +136,7 @@ pub(super) fn set(turn: &MessageTurn, tx: &mut Tx, text: &str, time: &NewTime) -
     if turn.schedule.get().is_none() {
         let _ = turn.schedule.set(reply::schedule(turn, tx, &reminder)?);
     }
-    Ok(reply)
+    Ok(Ok(reply))
 }
 
 pub(super) fn move_to(

@@ -73,6 +73,7 @@ const PENDING_MAX: usize = 10_000;
 const READS_AT_ONCE_MAX: usize = 2;
 /// Error code: the relay has no room for a late reply.
 const NO_ROOM: &str = "relay_full";
+const NO_CHAT: &str = "no_chat";
 /// Error code: the reply may quote somebody who was erased.
 const QUOTES_ERASED: &str = "quotes_erased";
 /// A longer message id of the relay isn't repeated.
@@ -334,8 +335,8 @@ impl Ingest {
             return Err(Error::new(ErrorKind::Unavailable, QUOTES_ERASED, detail));
         }
         // Checked first, because tool calls use limits outside the transaction.
-        if pending.late && !give_up && !self.has_room(tx, &pending)? {
-            return Err(no_room());
+        if pending.late && !give_up {
+            self.check_room(tx, &pending)?;
         }
         let (reply, decision) = self.final_reply(tx, &pending, result, now)?;
         let decision = decision.json();
@@ -349,6 +350,7 @@ impl Ingest {
             let is_sent =
                 reply.text.is_empty() || self.send_late(tx, &pending, &reply.text, now)?;
             if !is_sent && !give_up {
+                self.check_room(tx, &pending)?;
                 return Err(no_room());
             }
             let mut texts = tx.view().sent_of_reply(message_id)?;
@@ -373,11 +375,16 @@ impl Ingest {
             .await;
     }
 
-    fn has_room(&self, tx: &mut Tx, pending: &PendingReply) -> Result<bool> {
+    /// The error says why the reply can't become a command now.
+    fn check_room(&self, tx: &mut Tx, pending: &PendingReply) -> Result<()> {
         let chat = tx.chat_for(pending.room, pending.user)?;
-        match chat.and_then(|chat| chat.agent.or(pending.agent)) {
-            Some(agent) => tx.has_room_for(agent, 1, None),
-            None => Ok(false),
+        let Some(agent) = chat.and_then(|chat| chat.agent.or(pending.agent)) else {
+            let detail = "The person has no chat that takes it.";
+            return Err(Error::new(ErrorKind::Unavailable, NO_CHAT, detail));
+        };
+        match tx.has_room_for(agent, 1, None)? {
+            true => Ok(()),
+            false => Err(no_room()),
         }
     }
 

@@ -1,11 +1,12 @@
 //! A message's room: created when first seen, with its current agent and members. A room used as a
-//! group stays one.
+//! group stays one. A direct chat is one person's: it ends when it becomes a group, and when
+//! somebody else writes there alone.
 
 use super::turn::user;
 use super::{Ingest, Mode, PreparedMessage};
 use crate::edge::queue;
 use crate::error::Result;
-use crate::store::{AgentId, Digest, NewRoom, Room, Tx, User};
+use crate::store::{AgentId, ChatTarget, Digest, NewRoom, Room, Tx, User};
 
 impl Ingest {
     /// The message's room with its current agent and members, created if new.
@@ -19,20 +20,23 @@ impl Ingest {
         let (message, now) = (&prepared.message, prepared.now);
         let guid = &message.chat_guid;
         let known = tx.room(guid)?;
+        let mut gains_relay = false;
+        let is_own = |room: &Room| message.mode == Mode::Direct && room.owner == sender.id;
         let mut room = match known {
-            Some(room) if room.group || message.mode == Mode::Direct => room,
+            Some(room) if room.group || is_own(&room) => room,
             known => {
                 let owner = match (&message.owner, message.mode) {
                     (Some(owner), Mode::Group) => user(tx, owner, now)?.id,
-                    _ => known.map_or(sender.id, |direct| direct.owner),
+                    (None, Mode::Group) => known.map_or(sender.id, |direct| direct.owner),
+                    (_, Mode::Direct) => sender.id,
                 };
                 let mut agent = agent;
                 if let Some(direct) = known {
-                    // It is a group from now on: earlier private messages must not be sent there.
+                    // Earlier private messages must not be sent there.
                     agent = agent.or(direct.agent);
-                    tx.end_direct_chat(guid, direct.id)?;
-                    queue::withdraw(tx, &self.hub, direct.id, now)?;
+                    queue::end_direct_chat(tx, &self.hub, (guid, direct.id), now)?;
                 }
+                gains_relay = agent.is_some();
                 tx.insert_room(&NewRoom {
                     chat_guid: guid,
                     mode: match message.mode {
@@ -49,10 +53,20 @@ impl Ingest {
         if let Some(agent) = agent
             && room.agent != Some(agent)
         {
-            if let Some(before) = room.agent {
-                queue::take_over(tx, &self.hub, room.id, before, agent, now)?;
+            match room.agent {
+                Some(before) => queue::take_over(tx, &self.hub, room.id, before, agent, now)?,
+                None => gains_relay = true,
             }
             tx.set_room_agent(guid, &mut room, Some(agent))?;
+        }
+        if gains_relay && !room.group {
+            let chat = ChatTarget {
+                room: room.id,
+                chat_guid: guid.clone(),
+                agent: room.agent,
+                group: false,
+            };
+            queue::send_waiting(tx, &self.hub, (room.owner, &chat), now)?;
         }
         if message.participants.is_empty() && room.members != Digest::default() {
             tx.add_room_member(room.id, &message.sender)?;

@@ -258,18 +258,16 @@ impl Recurrence {
     /// The next `count` moments, beginning with `next`.
     pub fn upcoming(&self, count: usize) -> Vec<Timestamp> {
         let set = self.set();
-        let dates = set.iter().flat_map(|set| set.into_iter().take(count));
-        dates
-            .filter_map(|date| at_wall_time(date.naive_local(), self.zone))
-            .collect()
+        let moments = set.iter().flat_map(|set| self.moments(set));
+        moments.map(|(_, at)| at).take(count).collect()
     }
 
     /// At most `max` occurrences within `span`.
     pub fn within(&self, span: &std::ops::Range<Timestamp>, max: usize) -> Vec<Timestamp> {
         let set = self.set();
-        let dates = set.iter().flat_map(|set| set.into_iter());
-        dates
-            .map_while(|date| at_wall_time(date.naive_local(), self.zone))
+        let moments = set.iter().flat_map(|set| self.moments(set));
+        moments
+            .map(|(_, at)| at)
             .take_while(|at| *at < span.end)
             .filter(|at| *at >= span.start)
             .take(max)
@@ -283,13 +281,11 @@ impl Recurrence {
             last: None,
             next: None,
         };
-        for date in self.set().iter().flat_map(|set| set.into_iter()) {
-            let Some(at) = at_wall_time(date.naive_local(), self.zone) else {
-                break;
-            };
+        let set = self.set();
+        for (local, at) in set.iter().flat_map(|set| self.moments(set)) {
             if at > now {
                 let next = Self {
-                    next: date.naive_local(),
+                    next: local,
                     ..self.clone()
                 };
                 progress.next = Some((next.leaving_out(Vec::new()), at));
@@ -371,6 +367,21 @@ impl Recurrence {
             Some(next) if next > now => Some(changed),
             _ => changed.progress(now).next.map(|(changed, _)| changed),
         }
+    }
+
+    /// The occurrences with their moments. Times that a change of the clock skips are one moment,
+    /// with the first time after them.
+    fn moments<'a>(
+        &self,
+        set: &'a RRuleSet,
+    ) -> impl Iterator<Item = (NaiveDateTime, Timestamp)> + use<'a> {
+        let (zone, mut last) = (self.zone, None);
+        set.into_iter()
+            .map_while(move |date| {
+                let local = date.naive_local();
+                Some((local, at_wall_time(local, zone)?))
+            })
+            .filter(move |(_, at)| last.replace(*at) != Some(*at))
     }
 
     /// The rule from its next occurrence on, in local time without a zone.
@@ -498,6 +509,59 @@ mod tests {
                 .collect();
             assert_eq!(found.join(" "), expected, "{text} {from} {at}");
         }
+    }
+
+    /// Times that a change of the clock skips were one moment, so nothing was missed.
+    #[test]
+    fn skipped_times_count_once() {
+        // Rule, start, zone, now, how many were due, and the next.
+        let cases = [
+            (
+                "FREQ=MINUTELY;INTERVAL=5", "2027-03-28 01:55", "Europe/Berlin",
+                "2027-03-28 00:55", 1, "03-28T01:00",
+            ),
+            (
+                "FREQ=MINUTELY;INTERVAL=5", "2027-03-28 02:00", "Europe/Berlin",
+                "2027-03-28 01:00", 1, "03-28T01:05",
+            ),
+            (
+                "FREQ=MINUTELY;INTERVAL=30", "2027-03-28 01:30", "Europe/Berlin",
+                "2027-03-28 01:30", 3, "03-28T02:00",
+            ),
+            (
+                "FREQ=HOURLY", "2027-03-28 02:00", "Europe/Berlin", "2027-03-28 01:00", 1,
+                "03-28T02:00",
+            ),
+            (
+                "FREQ=HOURLY", "2027-03-14 02:00", "America/New_York", "2027-03-14 07:00", 1,
+                "03-14T08:00",
+            ),
+            // Santiago skips midnight.
+            (
+                "FREQ=DAILY;BYHOUR=0,1", "2027-09-05 00:00", "America/Santiago",
+                "2027-09-05 04:00", 1, "09-06T03:00",
+            ),
+            // After some days without the service.
+            (
+                "FREQ=HOURLY", "2027-03-27 12:00", "Europe/Berlin", "2027-03-29 10:00", 48,
+                "03-29T11:00",
+            ),
+        ];
+        for (text, from, at, now, due, next) in cases {
+            let now = Timestamp(wall(now).and_utc().timestamp_millis());
+            let progress = rule(text, from, at).progress(now);
+            let found = progress
+                .next
+                .map(|(_, at)| at.utc().format("%m-%dT%H:%M").to_string());
+            assert_eq!(
+                (progress.due, found.as_deref()),
+                (due, Some(next)),
+                "{text} {from}"
+            );
+        }
+        let moments = rule("FREQ=HOURLY", "2027-03-28 01:00", "Europe/Berlin").upcoming(3);
+        let hours: Vec<i64> = moments.iter().map(|at| at.seconds() / 3_600 % 24).collect();
+        assert_eq!(hours, [0, 1, 2]);
     }
 
     #[test]

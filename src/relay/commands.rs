@@ -10,6 +10,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::Instant;
 
 use super::call::backoff;
+use super::direct_chats::DirectChat;
 use super::journal::{CommandResult, Journal};
 use super::socket::{self, ConnectionEnd};
 use super::{Network, RelayCore, SendError, StopReason, poll};
@@ -92,9 +93,11 @@ impl<N: Network> RelayCore<N> {
         let bubbles: Vec<String> =
             serde_json::from_value(payload["bubbles"].clone()).unwrap_or_default();
         let core = self.clone();
+        // The chat may be another person's before the command's turn comes.
+        let direct = self.direct_chat(&chat);
         self.chat_queues.put(&chat.clone(), async move {
             let report = match is_message {
-                true => core.carry_out(&id, seq, &chat, &bubbles).await,
+                true => core.carry_out(&id, seq, (&chat, direct), &bubbles).await,
                 false => {
                     core.finish(&id, seq, Err("unknown command_type".to_owned()))
                         .await
@@ -105,9 +108,25 @@ impl<N: Network> RelayCore<N> {
         });
     }
 
-    async fn carry_out(&self, id: &str, seq: u64, chat: &str, bubbles: &[String]) -> Value {
-        match self.send_all(chat, id, bubbles, Some(PATIENCE)).await {
+    async fn carry_out(
+        &self,
+        id: &str,
+        seq: u64,
+        (chat, direct): (&str, Option<DirectChat>),
+        bubbles: &[String],
+    ) -> Value {
+        let direct = direct.as_ref();
+        match self
+            .send_all((chat, direct), id, bubbles, Some(PATIENCE))
+            .await
+        {
             Ok(()) => self.finish(id, seq, Ok(())).await,
+            Err(SendError::NotPrivate) if self.direct_chat(chat).as_ref() == direct => {
+                let why = SendError::NotPrivate.to_string();
+                json!({"status": "failed", "error": why, "retryable": false, "reason": "not_private"})
+            }
+            // The service knows of the change, and has the command again if it is still for this chat.
+            Err(SendError::NotPrivate) => retryable_failure("its chat has changed"),
             Err(SendError::Never(why)) => self.finish(id, seq, Err(why)).await,
             Err(SendError::Later { why, .. }) => retryable_failure(&why),
         }

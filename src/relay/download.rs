@@ -34,8 +34,8 @@ where
         let (wait, why) = match call().await {
             Ok(file) => return Some(file),
             Err(SendError::Later { wait, why }) => (wait, why),
-            Err(SendError::Never(why)) => {
-                log::warn!("a photo can't be fetched: {why}");
+            Err(refused) => {
+                log::warn!("a photo can't be fetched: {refused}");
                 return None;
             }
         };

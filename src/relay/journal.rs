@@ -38,6 +38,12 @@ enum JournalLine {
         /// Everything up to this seq was finished before this line.
         last_seq: u64,
     },
+    /// What `DirectChat` reported of a chat: digests of it and its person.
+    Chat {
+        chat: String,
+        /// `None`: it is a group.
+        person: Option<String>,
+    },
 }
 
 pub(super) struct Journal {
@@ -50,6 +56,8 @@ pub(super) struct Journal {
     lines: VecDeque<JournalLine>,
     appended: usize,
     sent: HashSet<String>,
+    /// The persons of direct chats, both as digests. They are kept apart from `lines`.
+    persons: HashMap<String, String>,
     endings: HashMap<String, CommandResult>,
     /// The epoch of the seqs below; a restored database starts a new one.
     epoch: String,
@@ -74,6 +82,7 @@ impl Journal {
             lines: VecDeque::new(),
             appended: 0,
             sent: HashSet::new(),
+            persons: HashMap::new(),
             endings: HashMap::new(),
             epoch: String::new(),
             last_seq: 0,
@@ -122,6 +131,21 @@ impl Journal {
         self.endings.get(command).copied()
     }
 
+    pub(super) fn person(&self, chat: &str) -> Option<&str> {
+        self.persons.get(chat).map(String::as_str)
+    }
+
+    /// Synced when this returns. After an error it is known all the same, until the relay ends.
+    pub(super) fn set_person(&mut self, chat: &str, person: Option<&str>) -> io::Result<()> {
+        if self.person(chat) == person {
+            return Ok(());
+        }
+        self.append(JournalLine::Chat {
+            chat: chat.to_owned(),
+            person: person.map(str::to_owned),
+        })
+    }
+
     /// Synced when this returns. After an error it is known all the same, until the relay ends.
     pub(super) fn add_sent(&mut self, bubble: &str) -> io::Result<()> {
         self.append(JournalLine::Sent {
@@ -163,7 +187,7 @@ impl Journal {
         let mut text = serde_json::to_string(&line)?;
         text.push('\n');
         self.note(line);
-        if self.is_behind || self.appended >= 2 * LINES_MAX {
+        if self.is_behind || self.appended >= 2 * LINES_MAX + self.persons.len() {
             return self.rewrite();
         }
         self.appended += 1;
@@ -175,6 +199,13 @@ impl Journal {
 
     fn note(&mut self, line: JournalLine) {
         match &line {
+            JournalLine::Chat { chat, person } => {
+                match person {
+                    Some(person) => self.persons.insert(chat.clone(), person.clone()),
+                    None => self.persons.remove(chat),
+                };
+                return;
+            }
             JournalLine::Sent { sent } => {
                 self.sent.insert(sent.clone());
             }
@@ -203,13 +234,18 @@ impl Journal {
                 self.endings.remove(&finished);
                 self.ahead.remove(&seq);
             }
-            None => {}
+            Some(JournalLine::Chat { .. }) | None => {}
         }
     }
 
     fn rewrite(&mut self) -> io::Result<()> {
         let mut text = String::new();
-        for line in &self.lines {
+        let persons = self.persons.iter().map(|(chat, person)| JournalLine::Chat {
+            chat: chat.clone(),
+            person: Some(person.clone()),
+        });
+        let persons: Vec<JournalLine> = persons.collect();
+        for line in persons.iter().chain(&self.lines) {
             text.push_str(&serde_json::to_string(line)?);
             text.push('\n');
         }
@@ -217,7 +253,7 @@ impl Journal {
         state_file::replace(&self.path, text.as_bytes())?;
         self.file = OpenOptions::new().append(true).open(&self.path)?;
         self.is_behind = false;
-        self.appended = self.lines.len();
+        self.appended = persons.len() + self.lines.len();
         Ok(())
     }
 }
@@ -253,6 +289,26 @@ mod tests {
             .add_finished("c2", 2, CommandResult::Completed)
             .unwrap();
         assert_eq!(journal.resume("e1", 5), 3);
+    }
+
+    #[test]
+    fn persons_of_direct_chats_are_known_after_a_restart() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut journal = open(&folder);
+        journal.set_person("a", Some("ada")).unwrap();
+        journal.set_person("b", Some("bo")).unwrap();
+        journal.set_person("a", Some("cy")).unwrap();
+        journal.set_person("b", None).unwrap();
+        drop(journal);
+        let mut journal = open(&folder);
+        journal.rewrite().unwrap();
+        drop(journal);
+        let journal = open(&folder);
+        assert_eq!(
+            (journal.person("a"), journal.person("b")),
+            (Some("cy"), None)
+        );
+        assert_eq!(journal.appended, 1);
     }
 
     #[test]

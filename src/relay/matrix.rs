@@ -42,8 +42,8 @@ pub const IDS: IdForm = IdForm {
 const ENCRYPTED: &str = "encrypted:";
 /// Limit of rooms whose facts are cached.
 const ROOMS_MAX: usize = 10_000;
-/// Members of a direct chat: the bot and one person.
-const DIRECT_MEMBERS_MAX: usize = 2;
+/// More people of a room aren't cached.
+const OTHERS_MAX: usize = 2;
 const TYPING_MS: u64 = 10_000;
 /// Upgrades of a room, one after another, that are followed.
 const UPGRADES_MAX: usize = 10;
@@ -86,7 +86,8 @@ struct Bot {
 /// Facts about a room.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Room {
-    members: usize,
+    /// The people in it besides the bot, at most `OTHERS_MAX`.
+    others: Vec<String>,
     is_encrypted: bool,
     is_upgraded: bool,
     /// The room that this one was upgraded to, if the bot is in it.
@@ -95,7 +96,7 @@ struct Room {
 
 impl Room {
     const fn is_group(&self) -> bool {
-        self.members > DIRECT_MEMBERS_MAX
+        self.others.len() > 1
     }
 }
 
@@ -187,9 +188,11 @@ impl Matrix {
         }
         let path = format!("/rooms/{}/joined_members", percent_encoded(room));
         let members = self.api.get(&path).await?;
-        let members = members["joined"]
-            .as_object()
-            .map_or(0, |joined| joined.len());
+        let (bot, _) = self.identity().await?;
+        let members = members["joined"].as_object().into_iter().flatten();
+        let others = members.map(|(member, _)| member);
+        let others = others.filter(|member| **member != bot.user_id);
+        let others = others.take(OTHERS_MAX).cloned().collect();
         let is_encrypted = !self.state(room, "m.room.encryption").await?.is_null();
         let tombstone = self.state(room, "m.room.tombstone").await?;
         let successor = match tombstone["replacement_room"].as_str() {
@@ -197,7 +200,7 @@ impl Matrix {
             None => None,
         };
         let found = Room {
-            members,
+            others,
             is_encrypted,
             is_upgraded: !tombstone.is_null(),
             successor,
@@ -308,6 +311,15 @@ impl Network for Matrix {
             return Err(send_error(failure));
         }
         Ok(())
+    }
+
+    async fn others(&self, chat: &str) -> Result<Option<Vec<String>>, SendError> {
+        let Some(room) = chat.strip_prefix(PREFIX) else {
+            return Ok(None);
+        };
+        let (_, found) = self.newest(room).await.map_err(unless_invited)?;
+        let others = found.others.iter();
+        Ok(Some(others.map(|one| format!("{PREFIX}{one}")).collect()))
     }
 
     async fn typing(&self, chat: &str, is_on: bool) {

@@ -8,6 +8,7 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::call::backoff;
+use super::direct_chats::DirectChat;
 use super::incoming::{CANT_SEE, IncomingMessage, NOT_TAKEN, TOO_MANY_PHOTOS, TRY_AGAIN};
 use super::service::CallResult;
 use super::{Network, RelayCore, RelayStatus, SendError, StopReason};
@@ -92,7 +93,11 @@ impl<N: Network> Uplink<N> {
             PostOutcome::Taken(answer) => {
                 let bubbles: Vec<String> =
                     serde_json::from_value(answer["reply_bubbles"].clone()).unwrap_or_default();
-                self.send_all(chat, key, &bubbles).await;
+                let person = message["sender"].as_str();
+                let person = person.filter(|_| message["mode"] == "direct");
+                self.core.note_chat(chat, person).await;
+                let direct = person.map(|person| DirectChat::new(chat, person));
+                self.send_all((chat, direct.as_ref()), key, &bubbles).await;
             }
             PostOutcome::GivenUp if message["mode"] == "direct" => {
                 self.say(chat, key, TRY_AGAIN).await
@@ -116,7 +121,11 @@ impl<N: Network> Uplink<N> {
         let (chat, key) = (field("chat_guid"), field("attachment_guid"));
         let call = || self.core.service.photo(&content_type, &form);
         let words = match self.post(PHOTO_WAIT_MAX, call).await {
-            PostOutcome::Taken(_) => return,
+            PostOutcome::Taken(_) => {
+                let person = field("user_phone");
+                let person = Some(person).filter(|_| field("is_group") != "true");
+                return self.core.note_chat(chat, person).await;
+            }
             PostOutcome::Refused => CANT_SEE,
             PostOutcome::TooEarly => TOO_MANY_PHOTOS,
             PostOutcome::GivenUp => TRY_AGAIN,
@@ -128,7 +137,7 @@ impl<N: Network> Uplink<N> {
 
     /// Sends a text of the relay itself. `id` is the same whenever the same text is sent.
     pub async fn say(&self, chat: &str, id: &str, text: &str) {
-        self.send_all(chat, id, &[text.to_owned()]).await;
+        self.send_all((chat, None), id, &[text.to_owned()]).await;
     }
 
     /// Posts until the service takes it. A service that does not answer is waited for.
@@ -165,7 +174,7 @@ impl<N: Network> Uplink<N> {
         }
     }
 
-    async fn send_all(&self, chat: &str, id: &str, bubbles: &[String]) {
+    async fn send_all(&self, chat: (&str, Option<&DirectChat>), id: &str, bubbles: &[String]) {
         if let Err(unsent) = self.core.send_all(chat, id, bubbles, None).await {
             log::warn!("a reply was not sent: {unsent}");
         }
@@ -175,10 +184,11 @@ impl<N: Network> Uplink<N> {
 impl<N: Network> RelayCore<N> {
     /// Sends unsent bubbles in order. A bubble that may be sent later is retried until `patience`
     /// has passed, not counting waits requested by the network; without `patience`, until the
-    /// network works and has refused it so often.
+    /// network works and has refused it so often. With a direct chat, it is sent only while nobody
+    /// else reads there.
     pub(super) async fn send_all(
         &self,
-        chat: &str,
+        (chat, direct): (&str, Option<&DirectChat>),
         id: &str,
         bubbles: &[String],
         patience: Option<Duration>,
@@ -190,7 +200,7 @@ impl<N: Network> RelayCore<N> {
             }
             let mut waited = Duration::ZERO;
             let (mut attempt, mut refusals) = (0, 0);
-            while let Err(unsent) = self.network.send(chat, bubble, &bubble_id).await {
+            while let Err(unsent) = self.send(chat, direct, bubble, &bubble_id).await {
                 let SendError::Later { wait, why } = unsent else {
                     return Err(unsent);
                 };
@@ -225,6 +235,7 @@ impl std::fmt::Display for SendError {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         match self {
             Self::Later { why, .. } | Self::Never(why) => f.write_str(why),
+            Self::NotPrivate => f.write_str("others read this direct chat now"),
         }
     }
 }

@@ -138,6 +138,24 @@ impl Tx<'_> {
         Ok(())
     }
 
+    /// What was delivered last in one chat was delivered in another one now, for "snooze".
+    pub fn carry_delivery(
+        &mut self,
+        (from, to): (RoomId, RoomId),
+        user: UserId,
+        now: Timestamp,
+    ) -> Result<()> {
+        let delivered: Option<String> = self.find(
+            "SELECT latest FROM dialogs WHERE room_id = ?1 AND user_id = ?2
+               AND json_extract(latest, '$.event') = 'delivered'",
+            (from, user),
+        )?;
+        match delivered {
+            Some(latest) => self.set_dialog(to, user, DialogPart::Latest, Some(&latest), now),
+            None => Ok(()),
+        }
+    }
+
     pub fn keep_removed(&self, item: &RemovedItem, now: Timestamp) -> Result<()> {
         self.run(
             "INSERT INTO removed_items

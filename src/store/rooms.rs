@@ -27,7 +27,7 @@ impl ChatTarget {
     }
 }
 
-/// Separates the name of a former direct chat, now a group, from its suffix. No relay may use such
+/// Separates the name of a former direct chat from its suffix. No relay may use such
 /// a name: see `is_relay_name`.
 pub(super) const FORMER: &str = "\u{1}direct ";
 
@@ -202,8 +202,8 @@ impl Tx<'_> {
         self.cache.touched = true;
     }
 
-    /// Ends a direct chat that became a group. Its row keeps the messages under a name that no
-    /// relay uses; the old name is free for the group.
+    /// Ends a direct chat that others read from now on. Its row keeps the messages under a name that
+    /// no relay uses; the old name is free for another chat.
     pub fn end_direct_chat(&mut self, chat_guid: &str, room: RoomId) -> Result<()> {
         self.run(
             "UPDATE rooms SET chat_guid = chat_guid || ?2 || id, agent_id = NULL WHERE id = ?1",
@@ -212,6 +212,13 @@ impl Tx<'_> {
         self.run("DELETE FROM app_rooms WHERE room_id = ?1", [room])?;
         self.forget_room(chat_guid);
         Ok(())
+    }
+
+    pub(super) fn has_former_direct_chat(&self, user: UserId) -> Result<bool> {
+        self.one(
+            "SELECT EXISTS (SELECT 1 FROM rooms WHERE owner_id = ?1 AND instr(chat_guid, ?2))",
+            (user, FORMER),
+        )
     }
 
     /// Whether the room is a former direct chat.

@@ -1,8 +1,9 @@
-//! Commands that were never handed out: they move when a room changes its agent, and end when a
-//! direct chat becomes a group.
+//! Commands that move: those never handed out, when a room changes its agent, and all unfinished
+//! ones of a direct chat that ended. These wait where the person has no other direct chat.
 
 use super::commands::queued;
 use super::query::from_row;
+use super::rooms::is_relay_name;
 use super::{
     AgentId, Command, CommandState, FailedCommand, NewCommand, RoomId, Tx, UnfinishedCommand,
     UserId,
@@ -10,10 +11,14 @@ use super::{
 use crate::clock::Timestamp;
 use crate::error::Result;
 
-/// A command that ended before it was handed out.
+/// Why a command of a former direct chat ended: it is sent in the person's next direct chat.
+const WAITS: &str = "Its direct chat ended; it waits for another direct chat of the person.";
+
+/// A command of a former direct chat.
 #[derive(Debug, Clone)]
 pub struct WithdrawnCommand {
-    pub failed: FailedCommand,
+    pub command: FailedCommand,
+    pub room: RoomId,
     /// JSON
     pub payload: String,
     pub user: Option<UserId>,
@@ -79,25 +84,69 @@ impl Tx<'_> {
         self.insert_row(new, seq, created_at)
     }
 
-    /// Ends a room's commands that were never handed out.
-    pub fn end_waiting_commands(
-        &mut self,
-        room: RoomId,
-        now: Timestamp,
-    ) -> Result<Vec<WithdrawnCommand>> {
-        let waiting: Vec<WithdrawnCommand> = self.all(
-            "SELECT agent_id, seq, command_id, payload, user_id, app_creator_id
+    /// A room's unfinished commands, oldest first.
+    pub fn unfinished_of(&self, room: RoomId) -> Result<Vec<WithdrawnCommand>> {
+        self.all(
+            "SELECT agent_id, seq, command_id, room_id, payload, user_id, app_creator_id
              FROM commands INDEXED BY commands_unfinished
-             WHERE room_id = ?1 AND state = 'queued'
+             WHERE room_id = ?1
                AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing') ORDER BY id",
             [room],
+        )
+    }
+
+    /// The direct chat that an unfinished command is for, while the agent brings its messages.
+    pub fn direct_chat_of(&self, agent: AgentId, seq: u64) -> Result<Option<(RoomId, String)>> {
+        let found = self.find(
+            "SELECT rooms.id, chat_guid FROM commands JOIN rooms ON rooms.id = room_id
+             WHERE commands.agent_id = ?1 AND seq = ?2 AND rooms.agent_id = ?1 AND mode = 'direct'
+               AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')",
+            (agent, seq as i64),
         )?;
-        for command in &waiting {
-            let FailedCommand { agent, seq, .. } = command.failed;
-            self.finish_command(agent, seq, CommandState::Expired, None, now)?;
+        Ok(found.filter(|(_, chat_guid): &(RoomId, String)| is_relay_name(chat_guid)))
+    }
+
+    /// Ends an unfinished command that is sent in another chat.
+    pub fn end_as_moved(&mut self, command: &FailedCommand, now: Timestamp) -> Result<()> {
+        let state = CommandState::Moved;
+        self.finish_command(command.agent, command.seq, state, None, now)
+            .map(drop)
+    }
+
+    /// Ends an unfinished command that waits for the person's next direct chat, until it expires.
+    pub fn end_as_waiting(&mut self, command: &FailedCommand, now: Timestamp) -> Result<()> {
+        let state = CommandState::Expired;
+        self.finish_command(command.agent, command.seq, state, Some(WAITS), now)
+            .map(drop)
+    }
+
+    /// The person's commands that wait for a direct chat, oldest first.
+    pub fn waiting_for_direct_chat(
+        &self,
+        user: UserId,
+        now: Timestamp,
+    ) -> Result<Vec<WithdrawnCommand>> {
+        // Nearly nobody has such a chat.
+        if !self.has_former_direct_chat(user)? {
+            return Ok(Vec::new());
         }
-        Ok(waiting)
+        self.all(
+            "SELECT agent_id, seq, command_id, room_id, payload, user_id, app_creator_id
+             FROM commands INDEXED BY commands_given_up
+             WHERE state IN ('failed', 'expired') AND state = 'expired' AND user_id = ?1
+               AND error = ?2 AND expires_at > ?3 ORDER BY id",
+            (user, WAITS, now),
+        )
+    }
+
+    /// A command that waited is sent in another chat.
+    pub fn note_moved(&self, command: &FailedCommand) -> Result<()> {
+        self.run(
+            "UPDATE commands SET state = 'moved', error = NULL
+             WHERE command_id = ?1 AND agent_id = ?2 AND state = 'expired'",
+            (&command.command_id, command.agent),
+        )
     }
 }
 
-from_row!(WithdrawnCommand: failed, payload, user, app_creator);
+from_row!(WithdrawnCommand: command, room, payload, user, app_creator);

@@ -1,8 +1,9 @@
 //! What is told in a direct chat stays out of groups, also of one that was a direct chat.
 
+use chatkeep::clock::Clock;
 use serde_json::{Value, json};
 
-use super::support::{Service, direct, eventually, group};
+use super::support::{RelaySocket, Service, direct, eventually, group};
 use super::{say, service_at, standing_clock};
 
 const HOUR_MS: i64 = 3_600_000;
@@ -160,4 +161,147 @@ async fn what_waits_for_a_direct_chat_does_not_reach_the_group() {
         "⏰ Reminder: see the doctor".to_owned(),
     );
     assert_eq!(commands(&service), [expected]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_direct_chat_ends_when_somebody_else_writes_there_alone() {
+    let clock = standing_clock();
+    let service = service_at(&clock, &[]).await;
+    for text in [
+        "remember that I hid a key", "remind me in 1 hour to see the doctor",
+    ] {
+        let answer = service.edge_message("a", &alone("room", "ana", text)).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    }
+    let answer = service
+        .edge_message("a", &alone("room", "ben", "reminders"))
+        .await;
+    assert!(answer.text.contains("no reminders"), "{}", answer.text);
+    let rooms = "SELECT mode, phone FROM rooms JOIN users ON users.id = owner_id
+                 WHERE chat_guid = 'room'";
+    assert_eq!(service.rows(rooms), [["direct", "ben"]]);
+    // What Ana asks in a group isn't answered there.
+    let answer = ask(&service, "g", "ana", "juno, what do you remember about me?").await;
+    assert!(!answer.contains("key"), "{answer}");
+    clock.advance(HOUR_MS);
+    eventually("the postponed reminder", async || {
+        service.app.ingest.reminders.now();
+        service.rows("SELECT due_at > send_at FROM reminders") == [[1]]
+    })
+    .await;
+    assert_eq!(commands(&service), []);
+    // She takes the chat again.
+    let answer = service.edge_message("a", &alone("room", "ana", "hi")).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    assert_eq!(service.rows(rooms), [["direct", "ana"]]);
+    clock.advance(HOUR_MS);
+    eventually("the reminder", async || {
+        service.app.ingest.reminders.now();
+        commands(&service).len() == 1
+    })
+    .await;
+    assert_eq!(commands(&service)[0].0, "room");
+}
+
+/// A reminder of Ana's, handed out to the relay for her chat.
+async fn reminded(service: &Service, relay: &mut RelaySocket, clock: &Clock, chat: &str) -> Value {
+    let text = "remind me in 1 hour to take my pill";
+    let answer = service.edge_message("a", &alone(chat, "ana", text)).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    clock.advance(HOUR_MS);
+    service.app.ingest.reminders.now();
+    let command = relay.command().await;
+    assert_eq!(command["payload"]["chat_guid"], chat);
+    command
+}
+
+/// The reminder comes in another chat, and "snooze" there means it.
+async fn comes_in(service: &Service, relay: &mut RelaySocket, chat: &str) {
+    let command = relay.command().await;
+    assert_eq!(command["payload"]["chat_guid"], chat);
+    assert_eq!(command["payload"]["text"], "⏰ Reminder: take my pill");
+    relay.ack(&command, "completed").await;
+    let answer = service
+        .edge_message("a", &alone(chat, "ana", "snooze 10 min"))
+        .await;
+    assert!(answer.text.contains("take my pill"), "{}", answer.text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_under_way_is_not_sent_into_the_group() {
+    let clock = standing_clock();
+    let service = service_at(&clock, &[]).await;
+    let mut relay = service.relay("a").await;
+    relay.settle().await;
+    let command = reminded(&service, &mut relay, &clock, "room").await;
+    ask(&service, "room", "ben", "juno, hello").await;
+    relay.ack(&command, "failed").await;
+    relay.settle().await;
+    // Nobody but Ana has a direct chat of hers.
+    say(&service, "ben", "hi").await;
+    let states = "SELECT state, json_extract(payload, '$.chat_guid') FROM commands ORDER BY id";
+    assert_eq!(json!(service.rows(states)), json!([["expired", "room"]]));
+    say(&service, "ana", "hi").await;
+    comes_in(&service, &mut relay, "chat;ana").await;
+    let expected = json!([["moved", "room"], ["completed", "chat;ana"]]);
+    eventually("the acknowledgement", async || {
+        json!(service.rows(states)) == expected
+    })
+    .await;
+    // Where she has another direct chat it goes there at once.
+    let service = service_at(&clock, &[]).await;
+    let mut relay = service.relay("a").await;
+    relay.settle().await;
+    say(&service, "ana", "hi").await;
+    reminded(&service, &mut relay, &clock, "room").await;
+    ask(&service, "room", "ben", "juno, hello").await;
+    comes_in(&service, &mut relay, "chat;ana").await;
+    let moved = "SELECT state, error FROM commands WHERE room_id =
+                 (SELECT id FROM rooms WHERE chat_guid LIKE 'room' || char(1) || '%')";
+    assert_eq!(json!(service.rows(moved)), json!([["moved", null]]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_relay_reports_that_others_read_a_direct_chat() {
+    let clock = standing_clock();
+    let service = service_at(&clock, &[]).await;
+    let mut relay = service.relay("a").await;
+    relay.settle().await;
+    let command = reminded(&service, &mut relay, &clock, "room").await;
+    let ack = json!({"command_id": command["command_id"], "status": "failed",
+                     "error": "three people", "retryable": false, "reason": "not_private"});
+    let report = json!({"type": "command_ack", "data": ack});
+    relay.say(&report).await;
+    relay.settle().await;
+    let states = "SELECT state FROM commands ORDER BY id";
+    eventually("it waits", async || service.rows(states) == [["expired"]]).await;
+    // A second report changes nothing.
+    relay.say(&report).await;
+    say(&service, "ana", "hi").await;
+    comes_in(&service, &mut relay, "chat;ana").await;
+    // A group's message is sent again: the relay will know that it is a group.
+    ask(
+        &service, "g", "ana", "juno, remind me in 1 hour to buy beer",
+    )
+    .await;
+    clock.advance(HOUR_MS);
+    service.app.ingest.reminders.now();
+    loop {
+        let command = relay.command().await;
+        if command["payload"]["chat_guid"] != "g" {
+            relay.ack(&command, "completed").await;
+            continue;
+        }
+        let ack = json!({"command_id": command["command_id"], "success": false,
+                         "retryable": false, "reason": "not_private"});
+        relay
+            .say(&json!({"type": "command_ack", "data": ack}))
+            .await;
+        break;
+    }
+    let refused = "SELECT state, refused FROM commands WHERE refused > 0";
+    eventually("it is sent again later", async || {
+        json!(service.rows(refused)) == json!([["sent", 1]])
+    })
+    .await;
 }

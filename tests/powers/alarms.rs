@@ -66,6 +66,40 @@ async fn a_birthday_is_told_each_year_in_the_morning() {
     assert_eq!(commands(&service, 2).await.len(), 2);
 }
 
+/// The kill switch is for an emergency: what falls due under it is told after it.
+#[tokio::test(flavor = "multi_thread")]
+async fn notices_wait_for_the_end_of_the_kill_switch() {
+    let clock = Clock::fixed(at("2027-03-03T12:00:00Z"));
+    let service = service_at(&clock).await;
+    subscriber(&service, "ana").await;
+    talk(
+        &service,
+        alone("ana"),
+        "my time zone is UTC → UTC
+         Bo's birthday is on 4 March → tomorrow
+         my parcel from Zalando arrives tomorrow → 4 March",
+    )
+    .await;
+    service.set_flag("llm.force_basic_mode", true).await;
+    clock.advance(at("2027-03-04T09:00:00Z").0 - clock.now().0);
+    crate::support::eventually("both wait", async || {
+        service.app.ingest.reminders.now();
+        let waiting = "SELECT count(*) FROM power_alarms WHERE at < due_at";
+        service.rows(waiting) == [[2]]
+    })
+    .await;
+    assert!(commands(&service, 0).await.is_empty());
+    service.set_flag("llm.force_basic_mode", false).await;
+    clock.advance(HOUR_MS);
+    let mut texts = commands(&service, 2).await;
+    texts.sort();
+    let expected = [
+        "🎂 It's Bo's birthday today!",
+        "📦 Expected today: parcel from Zalando",
+    ];
+    assert_eq!(texts, expected);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_summary_comes_every_day() {
     let clock = Clock::fixed(at("2027-03-03T12:00:00Z"));

@@ -134,6 +134,17 @@ impl Matrix {
         self.shared.1.notify_all();
     }
 
+    /// Somebody goes out of a room.
+    pub fn leave(&self, room: &str, person: &str) {
+        let mut state = self.state();
+        let members = &mut state.rooms.get_mut(room).unwrap().members;
+        members.remove(person);
+        let event = json!({"type": "m.room.member", "state_key": person, "sender": person,
+                           "content": {"membership": "leave"}});
+        state.push(room, event);
+        self.shared.1.notify_all();
+    }
+
     pub fn encrypt(&self, room: &str) {
         let mut state = self.state();
         state.rooms.get_mut(room).unwrap().is_encrypted = true;

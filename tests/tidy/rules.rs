@@ -155,7 +155,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     (
         "sha2",
         &[
-            "src/auth", "src/relay/last_texts.rs", "src/relay/telegram/updates.rs",
+            "src/auth", "src/relay/direct_chats.rs", "src/relay/telegram/updates.rs",
             "src/store/answers.rs",
         ],
     ),

@@ -38,7 +38,7 @@ pub async fn run(eraser: Arc<Eraser>, metrics: Arc<JobMetrics>) {
             match load_state(&eraser).await {
                 Ok((purged_at, is_under_way)) => {
                     last = purged_at;
-                    continue_at = is_under_way.then(|| started.plus_ms(AFTER_START_MS));
+                    continue_at = is_under_way.then(|| started.plus_ms(WAITING_MS));
                     is_loaded = true;
                 }
                 Err(error) if !is_unread_logged => {

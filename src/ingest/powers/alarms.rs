@@ -1,6 +1,7 @@
 //! Superpowers' own messages: birthdays, the daily summary, the end of a focus session. The job for
 //! reminders delivers them, and asks here whether a focus session holds a reminder back. Alarms of
-//! superpowers that are no longer offered send nothing.
+//! superpowers that are no longer offered send nothing; those due under the kill switch wait for
+//! its end.
 
 use crate::clock::Zone;
 
@@ -17,6 +18,10 @@ use crate::store::{CalendarId, PowerAlarm, PowerOwner, PowerStateWrite, RoomId, 
 
 /// Delay when the relay has too many unfinished commands, or there is no relay.
 const POSTPONE_S: i64 = 60;
+/// How late a message may be because of the kill switch.
+const BASIC_MODE_MS_MAX: i64 = 7 * 24 * 3_600_000;
+/// Delays under the kill switch: half of how late the message is, within these.
+const BASIC_MODE_DELAY_MS: std::ops::RangeInclusive<i64> = 60_000..=600_000;
 /// How long events are planned ahead before they are read again.
 const CHECK_INTERVAL_S: i64 = 24 * 3_600;
 
@@ -87,8 +92,7 @@ impl Ingest {
 
     fn handle_alarm(&self, tx: &mut Tx, alarm: &PowerAlarm, now: Timestamp) -> Result<()> {
         let owner = PowerOwner::User(alarm.user);
-        let power = Power::named(&alarm.name);
-        let Some(power) = power else {
+        let Some(power) = Power::named(&alarm.name) else {
             return tx.delete_power_alarm(alarm.user, &alarm.name);
         };
         let stored = tx.power_state(owner, &alarm.name)?.map(stored_state);
@@ -99,6 +103,13 @@ impl Ingest {
         }
         let user = tx.user(alarm.user)?;
         let flags = self.flags.for_user(&user.public_id);
+        if power != Power::FocusProtector
+            && flags.superpower_apart_from_basic_mode(power)
+            && flags.force_basic_mode()
+            && let Some(delay_ms) = basic_mode_delay(now.0.saturating_sub(alarm.at.0))
+        {
+            return tx.postpone_power_alarm(alarm.user, &alarm.name, now.plus_ms(delay_ms));
+        }
         let timezone = user.timezone;
         let mut preferences = notices::preferences(tx, alarm.user)?;
         // A summary comes at the time that the person chose, and the end of a focus at its end.
@@ -167,6 +178,13 @@ impl Ingest {
         let queued = queue::send_message(tx, &self.hub, &message, now)?;
         Ok(queued.then_some(chat.room))
     }
+}
+
+/// How long a message that is so late waits until the kill switch is looked at again; `None`: too
+/// late to wait.
+fn basic_mode_delay(late_ms: i64) -> Option<i64> {
+    let (least, most) = (*BASIC_MODE_DELAY_MS.start(), *BASIC_MODE_DELAY_MS.end());
+    (late_ms <= BASIC_MODE_MS_MAX).then(|| (late_ms / 2).clamp(least, most))
 }
 
 /// Plans the alarms of the wanted superpowers anew.

@@ -12,7 +12,7 @@ use tokio::task::{Id, JoinSet};
 use super::make_reply;
 use super::result::ReplyResult;
 use super::tool_outcomes::CHANGED_MEANWHILE;
-use super::{NO_ROOM, QUOTES_ERASED, TYPING_TTL_MS};
+use super::{NO_CHAT, NO_ROOM, QUOTES_ERASED, TYPING_TTL_MS};
 use crate::error::Result;
 use crate::ingest::Ingest;
 use crate::metrics::JobMetrics;
@@ -220,11 +220,9 @@ async fn answer(
                 remade += 1;
                 continue;
             }
-            Err(error) if error.code == NO_ROOM => {
+            Err(error) if [NO_ROOM, NO_CHAT].contains(&error.code) => {
                 if !std::mem::replace(&mut waits, true) {
-                    log::warn!(
-                        "message {id}: its relay has too many unfinished commands; its reply waits"
-                    );
+                    log::warn!("message {id}: its reply waits: {error}");
                     let _ = block.send(pending.room); // the receiver is dropped only at shutdown
                     ingest.note_reply_made(id).await;
                 }

@@ -120,12 +120,10 @@ impl Ingest {
         let Some(pending) = tx.pending_reply(message_id)? else {
             return Ok(false);
         };
-        if tx.view().is_any_erased(&part.others)?
-            || tx.is_former_direct_chat(pending.room)?
-            || !self.has_room(tx, &pending)?
-        {
+        if tx.view().is_any_erased(&part.others)? || tx.is_former_direct_chat(pending.room)? {
             return Ok(false);
         }
+        self.check_room(tx, &pending)?;
         self.commit_changes(tx, &pending, part)?;
         if !self.send_late(tx, &pending, &part.text, now)? {
             return Err(no_room());

@@ -165,7 +165,13 @@ impl Repeat {
         if let Some(end) = self.end_of(now, first, zone)? {
             rule.push_str(&format!(";UNTIL={}", end.format("%Y%m%dT%H%M%S")));
         }
-        Recurrence::new(&rule, start, zone).map_err(RepeatProblem::Rule)
+        let found = Recurrence::new(&rule, start, zone).map_err(RepeatProblem::Rule)?;
+        // In an hour that the clock repeats, it means the first pass, which may be over.
+        if found.next().is_some_and(|at| at > now) {
+            return Ok(found);
+        }
+        let next = found.progress(now).next.map(|(next, _)| next);
+        next.ok_or(RepeatProblem::Rule(RecurrenceError::Never))
     }
 
     /// A day ends with its last second; a duration begins with the first time.

@@ -239,3 +239,28 @@ fn what_comes_again_is_told_from_what_comes_once() {
         assert_eq!(repeats(&words, 0..words.len()), expected, "{phrase}");
     }
 }
+
+/// In an hour that the clock repeats, the first time is never now or in the past.
+#[test]
+fn the_first_time_is_ahead_in_a_repeated_hour() {
+    let zone: Zone = "Europe/Berlin".parse().unwrap();
+    // What is said, when, and the first time. At 01:00Z the clock goes back from 03:00 to 02:00.
+    let cases = [
+        ("every hour to stand", "2027-10-31T00:00:02Z", "10-31T02:00"),
+        ("every hour to stand", "2027-10-31T00:10:00Z", "10-31T02:10"),
+        (
+            "every 20 minutes until 4am to stand", "2027-10-31T01:10:00Z", "10-31T02:10",
+        ),
+        (
+            "every 20 minutes to stand", "2027-10-31T00:10:00Z", "10-31T00:30",
+        ),
+    ];
+    for (phrase, now, expected) in cases {
+        let now = Timestamp::parse(now).unwrap();
+        let words = Words::new(phrase);
+        let (repeat, _) = find(&words, 0..words.len()).unwrap();
+        let rules = repeat.recurrences(now, zone).unwrap();
+        let first = rules[0].next().unwrap().utc().format("%m-%dT%H:%M");
+        assert_eq!(first.to_string(), expected, "{phrase} {now}");
+    }
+}
