@@ -27,8 +27,6 @@ pub(super) fn set_requested(turn: &MessageTurn, tx: &mut Tx, request: Intent) ->
         return Ok(doubt);
     }
     let mut replies = Vec::new();
-    // What there is no more place for.
-    let mut unset = Vec::new();
     for request in requests {
         if let Intent::Remind {
             text,
@@ -42,17 +40,8 @@ pub(super) fn set_requested(turn: &MessageTurn, tx: &mut Tx, request: Intent) ->
                 recurrence,
                 zone,
             };
-            match try_set(turn, tx, &text, &time)? {
-                Err(ReminderRefusal::TooMany) => unset.push((text, send_at)),
-                outcome => replies.push(outcome.unwrap_or_else(refusal)),
-            }
+            replies.push(set(turn, tx, &text, &time)?);
         }
-    }
-    if !unset.is_empty() {
-        replies.push(match replies.is_empty() {
-            true => refusal(ReminderRefusal::TooMany),
-            false => wording::reminders_full_without(&unset, turn.local_now()),
-        });
     }
     Ok(replies.join("\n"))
 }
@@ -93,22 +82,6 @@ fn ask_about_second(turn: &MessageTurn, tx: &Tx, text: &str) -> Result<Option<St
 
 /// The service delivers the reminder if the relay has a queue; otherwise the relay does.
 pub(super) fn set(turn: &MessageTurn, tx: &mut Tx, text: &str, time: &NewTime) -> Result<String> {
-    Ok(try_set(turn, tx, text, time)?.unwrap_or_else(refusal))
-}
-
-fn refusal(why: ReminderRefusal) -> String {
-    match why {
-        ReminderRefusal::TooMany => wording::reminders_full(),
-        ReminderRefusal::NoQueue => wording::REMINDER_REPEATS_NOT_HERE.to_owned(),
-    }
-}
-
-fn try_set(
-    turn: &MessageTurn,
-    tx: &mut Tx,
-    text: &str,
-    time: &NewTime,
-) -> Result<std::result::Result<String, ReminderRefusal>> {
     let (now, send_at) = (turn.now, time.send_at);
     let request = ReminderRequest {
         text,
@@ -117,7 +90,8 @@ fn try_set(
     };
     let reminder = match open_reminders::set(turn, tx, &request)? {
         Ok(reminder) => reminder,
-        Err(why) => return Ok(Err(why)),
+        Err(ReminderRefusal::TooMany) => return Ok(wording::reminders_full()),
+        Err(ReminderRefusal::NoQueue) => return Ok(wording::REMINDER_REPEATS_NOT_HERE.to_owned()),
     };
     let is_own = turn.agent.is_some();
     let mut reply = match &time.recurrence {
@@ -136,7 +110,7 @@ fn try_set(
     if turn.schedule.get().is_none() {
         let _ = turn.schedule.set(reply::schedule(turn, tx, &reminder)?);
     }
-    Ok(Ok(reply))
+    Ok(reply)
 }
 
 pub(super) fn move_to(

@@ -184,19 +184,6 @@ pub fn reminders_full() -> String {
     )
 }
 
-/// Some of the reminders of one message were set, and these were not.
-pub fn reminders_full_without(unset: &[(String, Timestamp)], now: LocalNow) -> String {
-    let lines = unset.iter().map(|(what, at)| {
-        let at = times::day_and_time(*at, now);
-        format!("\n• {at}: {}", quoted(what))
-    });
-    format!(
-        "{} These are not set:{}",
-        reminders_full(),
-        lines.collect::<String>()
-    )
-}
-
 /// How often, but not when: "3 times a day".
 pub fn reminder_times_unsaid(what: &str, is_daily: bool) -> String {
     let (asked, example) = match is_daily {
