@@ -1,8 +1,8 @@
 //! The writer thread. Callers send closures; the thread runs the queued ones in one transaction,
-//! commits once, and then answers every caller. Batches form while a commit is running, and in a
-//! short pause under load. A closure that fails is undone alone: by a savepoint, or, when all
-//! closures of the transaction so far are repeatable, by running the others again. This file holds
-//! the callers' side; `thread` does the work.
+//! commits once, and then answers every caller. Batches form while a commit is running. A closure
+//! that fails is undone alone: by a savepoint, or, when all closures of the transaction so far are
+//! repeatable, by running the others again. This file holds the callers' side; `thread` does the
+//! work.
 
 mod receive;
 mod thread;

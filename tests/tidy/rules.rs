@@ -155,8 +155,8 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     (
         "sha2",
         &[
-            "src/auth", "src/relay/direct_chats.rs", "src/relay/telegram/updates.rs",
-            "src/store/answers.rs",
+            "src/auth", "src/relay/direct_chats.rs", "src/relay/last_texts.rs",
+            "src/relay/telegram/updates.rs", "src/store/answers.rs",
         ],
     ),
     ("hex", ANYWHERE),

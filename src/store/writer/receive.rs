@@ -1,4 +1,4 @@
-//! Waits for a job with a time limit, without a runtime, and for more of them under load.
+//! Waits for a job with a time limit, without a runtime.
 
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
@@ -8,20 +8,6 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 use super::Job;
-
-/// After a transaction of so many closures there is load.
-const LOADED_FROM: usize = 6;
-const PAUSE: Duration = Duration::from_micros(150);
-/// With so many jobs in the queue there is no pause.
-const QUEUED_ENOUGH: usize = 32;
-
-/// Lets jobs gather before the next transaction: where a commit waits for the disk it costs as much CPU as
-/// some ten messages. This sleeps, because each job would wake a thread that waits for jobs.
-pub(super) fn pause_under_load(jobs: &mpsc::Receiver<Job>, last_writes: usize) {
-    if last_writes >= LOADED_FROM && jobs.len() < QUEUED_ENOUGH {
-        std::thread::sleep(PAUSE);
-    }
-}
 
 /// Why there is no job.
 pub(super) enum ReceiveError {

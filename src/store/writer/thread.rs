@@ -17,7 +17,7 @@ use super::super::health::WriterHealth;
 use super::super::prepared::PreparedStatements;
 use super::super::writer_cache::WriterCache;
 use super::super::{Tx, WriterMetrics};
-use super::receive::{self, ReceiveError, receive_within};
+use super::receive::{ReceiveError, receive_within};
 use super::{CopyRequest, Job, PagesAnswer, Task, WaitingCallers, WriteJob};
 use crate::error;
 
@@ -56,8 +56,6 @@ pub(super) struct Thread<'c> {
     notifier: mpsc::UnboundedSender<WaitingCallers>,
     /// The caller waiting for more pages of the copy.
     pages_wanted: Option<PagesAnswer>,
-    /// Closures in the last transaction.
-    last_writes: usize,
 }
 
 impl<'c> Thread<'c> {
@@ -84,7 +82,6 @@ impl<'c> Thread<'c> {
             metrics,
             notifier,
             pages_wanted: None,
-            last_writes: 0,
         })
     }
 
@@ -104,10 +101,7 @@ impl<'c> Thread<'c> {
     fn run_next(&mut self, batch: &mut VecDeque<Job>, jobs: &mut mpsc::Receiver<Job>) -> NextTask {
         if batch.is_empty() {
             match self.next_job(jobs) {
-                Ok(job) => {
-                    self.take(job, batch);
-                    receive::pause_under_load(jobs, self.last_writes);
-                }
+                Ok(job) => self.take(job, batch),
                 Err(ReceiveError::Due) => {
                     self.write_deferred(false);
                     return NextTask::Batch;
@@ -323,7 +317,6 @@ impl<'c> Thread<'c> {
         let began = Instant::now();
         self.commit.execute([])?;
         self.metrics.committed(writes, began.elapsed());
-        self.last_writes = writes;
         self.cache.deferred.publish();
         Ok(())
     }

@@ -329,18 +329,10 @@ pub(super) fn each_with_text(message: &ParsedMessage, range: Range<usize>) -> Op
         .filter_map(|at| Some((at, begins(at)?)))
         .take(TIMES_MAX + 1)
         .collect();
-    // A word alone is the last of three things at least.
-    let last = starts.last().map_or(range.end, |(_, (_, end))| *end);
-    let has_noun =
-        |(_, (_, end)): &(usize, (TimeExpression, usize))| names_thing(words, *end..range.end);
-    if is_word_alone(words, last..range.end)
-        && !names_thing(words, last..range.end)
-        && !(starts.len() > 2 && starts[1..starts.len() - 1].iter().all(has_noun))
-    {
-        return None;
-    }
     let is_first = starts.first().is_some_and(|(at, _)| *at == range.start);
-    if !is_first || !(2..=TIMES_MAX).contains(&starts.len()) {
+    let ends: Vec<usize> = starts.iter().map(|(_, (_, end))| *end).collect();
+    let is_count = (2..=TIMES_MAX).contains(&starts.len());
+    if !is_first || !is_count || ends_unclear(words, &ends, range.end) {
         return None;
     }
     // "at 8 to take vitamins and at 20 to take iron": the hours are those of 24.
@@ -388,6 +380,17 @@ fn names_thing(words: &Words, range: Range<usize>) -> bool {
         Some(noun) => is_thing(noun),
         None => at < range.end && is_task_word(words.get(at)),
     }
+}
+
+/// Whether the last thing is a word alone, which may be anything after fewer than two others: "at 6
+/// actually". `starts`: where each begins.
+fn ends_unclear(words: &Words, starts: &[usize], end: usize) -> bool {
+    let Some((last, before)) = starts.split_last() else {
+        return false;
+    };
+    let is_thing = |at: &usize| names_thing(words, *at..end);
+    let follows_things = before.len() > 1 && before[1..].iter().all(is_thing);
+    is_word_alone(words, *last..end) && !is_thing(last) && !follows_things
 }
 
 /// "lunch" after "at 10 to call the baker, at 11 the bank and at 12", and nothing else.
