@@ -12,6 +12,7 @@
 //! A 200 means that message, count, reply and later commands are committed together. This module
 //! must not know HTTP.
 
+mod after_crisis;
 mod agenda;
 mod answer_steps;
 mod apply;

@@ -2,25 +2,23 @@
 //! reply to it. `respond` has found that the message is its to answer.
 
 use super::answer_steps::{AnswerStep, first_answer};
-use super::dialog::question::{self, CRISIS_MS, Question};
+use super::dialog::question::{self, QUESTION_MS, Question};
 use super::follow_ups::{by_words, changes, missing_part, offers, which_request};
 use super::powers::answer;
 use super::turn::MessageTurn;
 use super::{
-    agenda, connecting, corrected_value, direct_chat, event_reminders, follow_ups, gate, limits,
-    listing, memories, names, powers, purpose_alone, reminder_cancellation, reminder_requests,
-    time_zone, when_asked,
+    after_crisis, agenda, connecting, corrected_value, direct_chat, event_reminders, follow_ups,
+    gate, limits, listing, memories, names, powers, purpose_alone, reminder_cancellation,
+    reminder_requests, time_zone, when_asked,
 };
 use crate::access::{self, AccessRules};
 use crate::assistant::help::HelpGroup;
-use crate::assistant::{
-    self, AccountTask, CrisisKind, Intent, PossibleMeanings, ProfilePart, wording,
-};
+use crate::assistant::{self, AccountTask, CrisisKind, Intent, ProfilePart, wording};
 use crate::error::Result;
 use crate::store::Tx;
 
 pub(super) fn run(turn: &MessageTurn, tx: &mut Tx, intent: Intent) -> Result<String> {
-    if let Some(reply) = crisis_over(turn, tx)? {
+    if let Some(reply) = after_crisis::end(turn, tx)? {
         return Ok(reply);
     }
     if !limits::may_carry_out(turn, &intent) {
@@ -217,66 +215,23 @@ fn each(turn: &MessageTurn, tx: &mut Tx, requests: Vec<Intent>) -> Result<String
     Ok(all)
 }
 
-/// "he's fine now" after a crisis ends it.
-pub(super) fn crisis_over(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
-    let may_end = |unknown: &PossibleMeanings| unknown.may_end_crisis;
-    if !turn.unknown.is_none_or(may_end) || !assistant::crisis_is_over(&turn.message.text) {
-        return Ok(None); // most messages
-    }
-    let last = question::read_last(turn, tx, CRISIS_MS)?;
-    let Some((Question::Crisis { language }, _)) = last else {
-        return Ok(None);
-    };
-    question::close(turn, tx)?;
-    Ok(Some(wording::crisis_over(language.as_deref())))
-}
-
-/// The answer to what follows a crisis in a direct chat where nothing else may be answered: at a
-/// limit, or without a language model. `None`: there was no crisis within the hour, or something is asked for.
-pub(super) fn after_crisis(
-    turn: &MessageTurn,
-    tx: &mut Tx,
-    intent: &Intent,
-) -> Result<Option<String>> {
-    let is_help = matches!(
-        intent,
-        Intent::Help(None) | Intent::Say(_) | Intent::FollowUp { .. }
-    );
-    if turn.in_group() || intent.is_command() && !is_help {
-        return Ok(None);
-    }
-    if let Some(over) = crisis_over(turn, tx)? {
-        return Ok(Some(over));
-    }
-    Ok(match question::read_last(turn, tx, CRISIS_MS)? {
-        Some((Question::Crisis { language }, _)) => {
-            Some(wording::after_crisis(language.as_deref()))
-        }
-        _ => None,
-    })
-}
-
 /// After a crisis, "help me" asks for no list of features.
 fn help(turn: &MessageTurn, tx: &mut Tx, group: Option<HelpGroup>) -> Result<String> {
-    match question::read_open(turn, tx)? {
-        Some(Question::Crisis { language }) if group.is_none() => {
-            Ok(wording::after_crisis(language.as_deref()))
-        }
-        _ => powers::help(turn, tx, group),
+    if group.is_none()
+        && let Some(words) = after_crisis::words(turn, tx, QUESTION_MS)?
+    {
+        return Ok(words);
     }
+    powers::help(turn, tx, group)
 }
 
 /// After a crisis, no light answer; greetings, farewells and thanks get theirs.
 fn small_talk(turn: &MessageTurn, tx: &mut Tx, text: String) -> Result<String> {
     let context = turn.context();
-    Ok(match question::read_open(turn, tx)? {
-        Some(Question::Crisis { language })
-            if !assistant::is_courtesy(&context) && !assistant::asks_for_time(&turn.words()) =>
-        {
-            wording::after_crisis(language.as_deref())
-        }
-        _ => text,
-    })
+    if assistant::is_courtesy(&context) || assistant::asks_for_time(&turn.words()) {
+        return Ok(text);
+    }
+    Ok(after_crisis::words(turn, tx, QUESTION_MS)?.unwrap_or(text))
 }
 
 type AnswerToUnknown = fn(&MessageTurn, &mut Tx) -> Result<Option<String>>;
@@ -310,16 +265,12 @@ const UNKNOWN_STEPS: [AnswerStep<AnswerToUnknown>; 17] = [
 ];
 
 fn talk_after_crisis(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
-    let Some(Question::Crisis { language }) = question::read_open(turn, tx)? else {
-        return Ok(None);
-    };
-    if assistant::is_figure_of_speech(&turn.message.text) {
-        return Ok(None);
-    }
-    Ok(Some(
-        match assistant::is_unrelated_to_crisis(&turn.words()) {
+    let words = after_crisis::words(turn, tx, QUESTION_MS)?;
+    let words = words.filter(|_| !assistant::is_figure_of_speech(&turn.message.text));
+    Ok(words.map(
+        |words| match assistant::is_unrelated_to_crisis(&turn.words()) {
             true => wording::UNKNOWN_AFTER_CRISIS.to_owned(),
-            false => wording::after_crisis(language.as_deref()),
+            false => words,
         },
     ))
 }

@@ -103,8 +103,7 @@ fn correct(turn: &MessageTurn, tx: &mut Tx, earlier: &MessageRow) -> Result<Edit
         return Ok(EditOutcome::Unneeded);
     }
     let is_known = has_changes && noted.is_some_and(|latest| !latest.is_undone)
-        || is_last && is_for_powers_only(&understood)
-        || is_last && is_for_power(turn, tx, earlier.id, &understood)?
+        || is_last && is_for_powers_only(turn, tx, earlier.id, &understood)?
         || is_one_request(turn, &understood);
     if is_known && undo_all_of(turn, tx, earlier.id)? {
         return Ok(EditOutcome::Undone(
@@ -171,24 +170,21 @@ fn is_request(turn: &MessageTurn, understood: &Understanding) -> bool {
     is_called || understood.intent.is_command() && !understood.intent.is_unclear()
 }
 
-/// It asks superpowers for several things, and nothing else.
-fn is_for_powers_only(understood: &Understanding) -> bool {
-    match &understood.intent {
-        Intent::Several(requests) => requests.iter().all(|one| matches!(one, Intent::Power(_))),
-        _ => false,
-    }
-}
-
-/// It changed what a superpower keeps, in words that are for nothing else.
-fn is_for_power(
+/// It asks superpowers for something, and nothing else: several things, or what one of them has kept for it.
+fn is_for_powers_only(
     turn: &MessageTurn,
     tx: &Tx,
     message_id: i64,
     understood: &Understanding,
 ) -> Result<bool> {
-    let is_for_none_else = matches!(understood.intent, Intent::Unknown | Intent::Power(_));
-    let is_called = !understood.calls.calls.is_empty();
-    Ok(is_for_none_else && is_called && !powers::changed_by(turn, tx, message_id)?.is_empty())
+    Ok(match &understood.intent {
+        Intent::Several(requests) => requests.iter().all(|one| matches!(one, Intent::Power(_))),
+        Intent::Unknown | Intent::Power(_) => {
+            let is_called = !understood.calls.calls.is_empty();
+            is_called && !powers::changed_by(turn, tx, message_id)?.is_empty()
+        }
+        _ => false,
+    })
 }
 
 /// The new version asks for one thing, without reference to what was said before.

@@ -20,14 +20,14 @@ pub(super) mod which_request;
 use super::answer_steps::{AnswerStep, first_answer};
 use super::dialog::NUMBERS_MS;
 use super::dialog::latest::{self, ItemEvent};
-use super::dialog::question::{self, Question};
+use super::dialog::question::{self, QUESTION_MS, Question};
 use super::listing::{self, listed};
 use super::referent::{self, Referent};
 use super::turn::MessageTurn;
 use super::undo;
 use super::{
-    calendar_changes, calendar_events, corrected_value, event_reminders, memories, open_reminders,
-    powers, reminder_cancellation,
+    after_crisis, calendar_changes, calendar_events, corrected_value, event_reminders, memories,
+    open_reminders, powers, reminder_cancellation,
 };
 use crate::assistant::builtin::{FollowUp, ReminderRef, TimeChange};
 use crate::assistant::{self, Intent, wording};
@@ -152,10 +152,10 @@ fn answered_first(turn: &MessageTurn, tx: &mut Tx, what: &FollowUp) -> Result<Op
         return answer_no(turn, tx);
     }
     let is_short = matches!(what, FollowUp::Yes | FollowUp::No | FollowUp::NeverMind);
-    if is_short && let Some(Question::Crisis { language }) = question::read_open(turn, tx)? {
-        return Ok(Some(wording::after_crisis(language.as_deref())));
+    match is_short {
+        true => after_crisis::words(turn, tx, QUESTION_MS),
+        false => Ok(None),
     }
-    Ok(None)
 }
 
 /// Who takes "make it 10": what the assistant has just asked about or offered, what was just told, or

@@ -1,7 +1,7 @@
 //! Limits of a person's messages, photos, commands and uses of superpowers. They are counted in the
 //! message's transaction, so that a refused message leaves nothing behind.
 
-use super::dialog::question;
+use super::after_crisis;
 use super::turn::MessageTurn;
 use super::{Ingest, PreparedMessage};
 use crate::assistant::{Intent, wording};
@@ -72,7 +72,7 @@ impl Ingest {
             Some(quota) => quota,
             None => match self.take_message(&message.sender, &flags, prepared.mono) {
                 Ok(quota) => quota,
-                Err(_) if photos == 0 && question::follows_crisis(tx, message, now)? => {
+                Err(_) if photos == 0 && after_crisis::is_open(tx, message, now)? => {
                     return Ok(Quotas::default());
                 }
                 Err(limited) => return Err(limited),

@@ -11,7 +11,9 @@ use super::powers::{answer, checkin_question, notice_answers};
 use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::undo_question;
-use super::{Mode, carry_out, corrected_value, event_reminders, follow_ups, when_asked};
+use super::{
+    Mode, after_crisis, carry_out, corrected_value, event_reminders, follow_ups, when_asked,
+};
 use crate::access::Access;
 use crate::assistant::{self, Intent, Understanding, wording};
 use crate::error::Result;
@@ -54,7 +56,7 @@ pub(super) fn respond_to_message(
             let text = with_requests(turn, tx, text, intent)?;
             Reply::with_schedule(text, turn)
         }
-        Decision::Denied(denial) => match carry_out::after_crisis(turn, tx, &intent)? {
+        Decision::Denied(denial) => match after_crisis::answer(turn, tx, &intent)? {
             Some(text) => text.into(),
             None => Reply::denying(denial, &turn.persona),
         },
@@ -148,7 +150,7 @@ const POWER_STEPS: [AnswerStep<AnswerToIntent>; 5] = [
     }),
     ("what is known elsewhere", known_elsewhere),
     ("the end of a crisis", |turn, tx, _| {
-        carry_out::crisis_over(turn, tx)
+        after_crisis::end(turn, tx)
     }),
     ("a reminder that was shown", by_words::cancel_of_shown),
     ("the superpower", power_reply),

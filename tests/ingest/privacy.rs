@@ -90,16 +90,21 @@ async fn a_group_hears_no_more_of_an_account_than_its_messages() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_direct_chat_that_becomes_a_group_stays_one() {
-    let clock = standing_clock();
-    let service = service_at(&clock, &[]).await;
+/// What ana says in the direct chat "room".
+async fn tell_in_private(service: &Service) {
     for text in [
         "remember that I hid a key", "remind me in 1 hour to see the doctor",
     ] {
         let answer = service.edge_message("a", &alone("room", "ana", text)).await;
         assert_eq!(answer.status, 200, "{}", answer.text);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_direct_chat_that_becomes_a_group_stays_one() {
+    let clock = standing_clock();
+    let service = service_at(&clock, &[]).await;
+    tell_in_private(&service).await;
     // Ben comes in: nothing of before is the group's.
     let reply_text = ask(&service, "room", "ben", "juno, reminders").await;
     assert!(reply_text.contains("no reminders"), "{reply_text}");
@@ -167,12 +172,7 @@ async fn what_waits_for_a_direct_chat_does_not_reach_the_group() {
 async fn a_direct_chat_ends_when_somebody_else_writes_there_alone() {
     let clock = standing_clock();
     let service = service_at(&clock, &[]).await;
-    for text in [
-        "remember that I hid a key", "remind me in 1 hour to see the doctor",
-    ] {
-        let answer = service.edge_message("a", &alone("room", "ana", text)).await;
-        assert_eq!(answer.status, 200, "{}", answer.text);
-    }
+    tell_in_private(&service).await;
     let answer = service
         .edge_message("a", &alone("room", "ben", "reminders"))
         .await;

@@ -8,7 +8,6 @@ use crate::assistant::Intent;
 use crate::assistant::powers::{AnswerKind, RequestChoice};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::Message;
 use crate::ingest::dialog::{self, NotedRule};
 use crate::ingest::turn::MessageTurn;
 use crate::model::calendar_change::CalendarChange;
@@ -17,8 +16,6 @@ use crate::store::{DialogPart, Tx};
 
 /// How long a question can be answered.
 pub(in crate::ingest) const QUESTION_MS: i64 = 5 * 60_000;
-/// How long what somebody says after a crisis is answered whatever the limits, and may end it.
-pub(in crate::ingest) const CRISIS_MS: i64 = 60 * 60_000;
 /// How long the question how something was waits for its answer.
 pub(in crate::ingest) const CHECKIN_QUESTION_MS: i64 = 12 * 60 * 60_000;
 
@@ -147,23 +144,6 @@ pub(in crate::ingest) fn ask(turn: &MessageTurn, tx: &mut Tx, question: &Questio
 /// The question that waits for an answer.
 pub(in crate::ingest) fn read_open(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Question>> {
     Ok(read_last(turn, tx, QUESTION_MS)?.map(|(question, _)| question))
-}
-
-/// Whether the sender was told of help in a crisis in this chat, a short time ago.
-pub(in crate::ingest) fn follows_crisis(
-    tx: &mut Tx,
-    message: &Message,
-    now: Timestamp,
-) -> Result<bool> {
-    let Some(user) = tx.user_by_phone(&message.sender)? else {
-        return Ok(false);
-    };
-    let Some(room) = tx.room(&message.chat_guid)? else {
-        return Ok(false);
-    };
-    let stored = tx.question(room.id, user.id)?;
-    let open = dialog::recent(stored.as_ref(), CRISIS_MS, now);
-    Ok(matches!(open, Some((Question::Crisis { .. }, _))))
 }
 
 /// The last question, which is at most `kept_ms` old, and when it was asked.

@@ -11,7 +11,8 @@ use crate::assistant::powers::{
 use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
-use crate::ingest::dialog::question::{self, Question};
+use crate::ingest::after_crisis;
+use crate::ingest::dialog::question::{self, QUESTION_MS, Question};
 use crate::ingest::requested_power::PowerAttempt;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{calendar_changes, direct_chat, gate, limits};
@@ -212,10 +213,7 @@ fn first_offer(
         return Ok(None);
     }
     // Nobody in a crisis is told what else there is.
-    if matches!(
-        question::read_open(turn, tx)?,
-        Some(Question::Crisis { .. })
-    ) {
+    if after_crisis::words(turn, tx, QUESTION_MS)?.is_some() {
         return Ok(None);
     }
     preferences.note_offer(power);

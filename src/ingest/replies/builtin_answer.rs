@@ -12,7 +12,7 @@ use crate::ingest::powers::recognition;
 use crate::ingest::reply::Reply;
 use crate::ingest::requested_power::RequestedPower;
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{Ingest, gate};
+use crate::ingest::{Ingest, after_crisis, gate};
 use crate::ingest::{carry_out, message_versions};
 use crate::memory::ServiceMemories;
 use crate::store::{PendingReply, Tx};
@@ -47,7 +47,7 @@ impl Ingest {
         turn.requested_power = power.filter(RequestedPower::is_explicit);
         turn.now = now;
         let is_power = turn.requested_power.is_some();
-        if !is_power && let Some(reply) = carry_out::after_crisis(&turn, tx, &understood.intent)? {
+        if !is_power && let Some(reply) = after_crisis::answer(&turn, tx, &understood.intent)? {
             return Ok(Some(reply.into()));
         }
         // What the first version of an edited message did would stay beside it.

@@ -1,0 +1,71 @@
+//! What somebody says in a chat after the answer to a crisis: until it is over, no light answer, and
+//! one beyond the limits.
+
+use super::Message;
+use super::dialog::question::Question;
+use super::dialog::{self, question};
+use super::turn::MessageTurn;
+use crate::assistant::{self, Intent, PossibleMeanings, wording};
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::store::Tx;
+
+/// How long what somebody says after a crisis is answered whatever the limits, and may end it.
+const CRISIS_MS: i64 = 60 * 60_000;
+
+/// Whether the sender was told of help in a crisis in this chat, a short time ago.
+pub(super) fn is_open(tx: &mut Tx, message: &Message, now: Timestamp) -> Result<bool> {
+    let Some(user) = tx.user_by_phone(&message.sender)? else {
+        return Ok(false);
+    };
+    let Some(room) = tx.room(&message.chat_guid)? else {
+        return Ok(false);
+    };
+    let stored = tx.question(room.id, user.id)?;
+    let open = dialog::recent(stored.as_ref(), CRISIS_MS, now);
+    Ok(matches!(open, Some((Question::Crisis { .. }, _))))
+}
+
+/// "he's fine now" after a crisis ends it.
+pub(super) fn end(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
+    let may_end = |unknown: &PossibleMeanings| unknown.may_end_crisis;
+    if !turn.unknown.is_none_or(may_end) || !assistant::crisis_is_over(&turn.message.text) {
+        return Ok(None); // most messages
+    }
+    let last = question::read_last(turn, tx, CRISIS_MS)?;
+    let Some((Question::Crisis { language }, _)) = last else {
+        return Ok(None);
+    };
+    question::close(turn, tx)?;
+    Ok(Some(wording::crisis_over(language.as_deref())))
+}
+
+/// The answer to what follows a crisis in a direct chat where nothing else may be answered: at a
+/// limit, or without a language model. `None`: there was no crisis within the hour, or something is asked for.
+pub(super) fn answer(turn: &MessageTurn, tx: &mut Tx, intent: &Intent) -> Result<Option<String>> {
+    let is_help = matches!(
+        intent,
+        Intent::Help(None) | Intent::Say(_) | Intent::FollowUp { .. }
+    );
+    if turn.in_group() || intent.is_command() && !is_help {
+        return Ok(None);
+    }
+    if let Some(over) = end(turn, tx)? {
+        return Ok(Some(over));
+    }
+    words(turn, tx, CRISIS_MS)
+}
+
+/// What is said to somebody who was in a crisis so long ago at most.
+pub(in crate::ingest) fn words(
+    turn: &MessageTurn,
+    tx: &mut Tx,
+    within_ms: i64,
+) -> Result<Option<String>> {
+    Ok(match question::read_last(turn, tx, within_ms)? {
+        Some((Question::Crisis { language }, _)) => {
+            Some(wording::after_crisis(language.as_deref()))
+        }
+        _ => None,
+    })
+}
