@@ -1,20 +1,23 @@
 //! What somebody says in a chat after the answer to a crisis: until it is over, no light answer, and
 //! one beyond the limits.
 
-use super::Message;
 use super::dialog::question::Question;
 use super::dialog::{self, question};
 use super::turn::MessageTurn;
+use super::{Mode, PreparedMessage};
 use crate::assistant::{self, Intent, PossibleMeanings, wording};
-use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::store::Tx;
 
 /// How long what somebody says after a crisis is answered whatever the limits, and may end it.
 const CRISIS_MS: i64 = 60 * 60_000;
 
-/// Whether the sender was told of help in a crisis in this chat, a short time ago.
-pub(super) fn is_open(tx: &mut Tx, message: &Message, now: Timestamp) -> Result<bool> {
+/// Whether a message in a direct chat is talk after the answer to a crisis. Called before it has its turn.
+pub(super) fn is_told(tx: &mut Tx, prepared: &PreparedMessage) -> Result<bool> {
+    let (message, now) = (&prepared.message, prepared.now);
+    if message.mode == Mode::Group || asks_for_something(&prepared.understood.intent) {
+        return Ok(false);
+    }
     let Some(user) = tx.user_by_phone(&message.sender)? else {
         return Ok(false);
     };
@@ -23,7 +26,16 @@ pub(super) fn is_open(tx: &mut Tx, message: &Message, now: Timestamp) -> Result<
     };
     let stored = tx.question(room.id, user.id)?;
     let open = dialog::recent(stored.as_ref(), CRISIS_MS, now);
-    Ok(matches!(open, Some((Question::Crisis { .. }, _))))
+    Ok(!room.group && matches!(open, Some((Question::Crisis { .. }, _))))
+}
+
+/// "help me", talk and short answers ask for nothing else.
+fn asks_for_something(intent: &Intent) -> bool {
+    let is_talk = matches!(
+        intent,
+        Intent::Help(None) | Intent::Say(_) | Intent::FollowUp { .. }
+    );
+    intent.is_command() && !is_talk
 }
 
 /// "he's fine now" after a crisis ends it.
@@ -43,11 +55,7 @@ pub(super) fn end(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
 /// The answer to what follows a crisis in a direct chat where nothing else may be answered: at a
 /// limit, or without a language model. `None`: there was no crisis within the hour, or something is asked for.
 pub(super) fn answer(turn: &MessageTurn, tx: &mut Tx, intent: &Intent) -> Result<Option<String>> {
-    let is_help = matches!(
-        intent,
-        Intent::Help(None) | Intent::Say(_) | Intent::FollowUp { .. }
-    );
-    if turn.in_group() || intent.is_command() && !is_help {
+    if turn.in_group() || asks_for_something(intent) {
         return Ok(None);
     }
     if let Some(over) = end(turn, tx)? {

@@ -3,7 +3,7 @@
 
 use super::dialog::latest::{self, ItemEvent, LastNamed, MessageChanges, StatedFact};
 use super::dialog::question;
-use super::message_versions;
+use super::message_versions::{self, EarlierVersion};
 use super::powers::{self, answer};
 use super::turn::MessageTurn;
 use super::undo;
@@ -32,19 +32,15 @@ pub(super) fn replace_version(
     tx: &mut Tx,
     intent: &Intent,
 ) -> Result<EditOutcome> {
-    let Some(earlier) = &turn.earlier_version else {
-        return Ok(EditOutcome::Unneeded);
-    };
-    let earlier = last_effective(turn, tx, &earlier.rows)?.cloned();
-    if turn.left_to_model || turn.agent.is_none() {
+    if turn.left_to_model || turn.agent.is_none() || turn.earlier_version.is_none() {
         return Ok(EditOutcome::Unneeded);
     }
     if !is_within_limits(turn, intent) {
         return Ok(EditOutcome::Refused(limits::too_many(turn)));
     }
     turn.is_admitted = true;
-    match &earlier {
-        Some(earlier) => correct(turn, tx, earlier),
+    match last_effective(turn, tx)?.cloned() {
+        Some(earlier) => correct(turn, tx, &earlier),
         None => Ok(EditOutcome::Unneeded),
     }
 }
@@ -52,20 +48,16 @@ pub(super) fn replace_version(
 /// Whether the message is an edit that changes no word, as one with a link's preview: it is not
 /// answered.
 pub(super) fn says_the_same(turn: &MessageTurn, tx: &Tx) -> Result<bool> {
-    let Some(earlier) = &turn.earlier_version else {
-        return Ok(false); // most messages
-    };
-    let earlier = last_effective(turn, tx, &earlier.rows)?;
+    let earlier = last_effective(turn, tx)?;
     Ok(earlier.is_some_and(|earlier| message_versions::has_same_words(earlier, &turn.message)))
 }
 
 /// The newest version that did something, or else the newest: one that a limit refused did
 /// nothing.
-fn last_effective<'r>(
-    turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
-    rows: &'r [MessageRow],
-) -> Result<Option<&'r MessageRow>> {
+fn last_effective<'t>(turn: &'t MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<&'t MessageRow>> {
+    let Some(EarlierVersion { rows, .. }) = &turn.earlier_version else {
+        return Ok(None); // most messages
+    };
     for row in rows {
         if is_noted(turn, tx, row.id)? {
             return Ok(Some(row));

@@ -72,7 +72,8 @@ impl Ingest {
             Some(quota) => quota,
             None => match self.take_message(&message.sender, &flags, prepared.mono) {
                 Ok(quota) => quota,
-                Err(_) if photos == 0 && after_crisis::is_open(tx, message, now)? => {
+                Err(_) if photos == 0 && after_crisis::is_told(tx, prepared)? => {
+                    prepared.is_beyond_limits = true;
                     return Ok(Quotas::default());
                 }
                 Err(limited) => return Err(limited),

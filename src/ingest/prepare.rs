@@ -72,6 +72,8 @@ pub struct PreparedMessage {
     pub(super) photo: Option<PhotoFile>,
     /// The quota after counting it towards the limit per minute; counted once.
     pub(super) message_quota: Option<Quota>,
+    /// It follows a crisis: nothing but the answer to that is beyond the limits.
+    pub(super) is_beyond_limits: bool,
     pub(super) limit_uses: LimitUses,
     pub(super) now: Timestamp,
     pub(super) mono: Monotonic,
@@ -106,6 +108,7 @@ impl Ingest {
             understood,
             service_memories: ServiceMemories::default(),
             message_quota: None,
+            is_beyond_limits: false,
             limit_uses: LimitUses::default(),
             via,
             message,

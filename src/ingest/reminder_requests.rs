@@ -155,8 +155,10 @@ pub(super) fn change(
     ))
 }
 
-/// How far ahead times are left out: half a year.
-const LEFT_OUT_AHEAD_MS: i64 = 183 * 24 * 60 * 60 * 1000;
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+const YEAR_MS: i64 = 365 * DAY_MS;
+/// A day without a year that was so lately is not that of next year.
+const JUST_PAST_MS: i64 = 60 * DAY_MS;
 
 /// Leaves out the times of a repeating reminder within a span. `None`: it has none in it, or too many.
 pub(super) fn skip(
@@ -203,9 +205,10 @@ fn skip_later(
     let (Some(first), Some(last)) = (times.first(), times.last()) else {
         return Ok(None);
     };
-    // "27 november" in the afternoon of that day is not the one of next year.
-    let is_near = first.0 - turn.now.0 <= LEFT_OUT_AHEAD_MS;
-    let Some(fewer) = recurrence.without(span).filter(|_| is_near) else {
+    // "1 november" or "27 november" after that day is not the one of next year.
+    let since_last_year = turn.now.0 - (first.0 - YEAR_MS);
+    let is_just_past = (0..=JUST_PAST_MS).contains(&since_last_year);
+    let Some(fewer) = recurrence.without(span).filter(|_| !is_just_past) else {
         return Ok(None);
     };
     let new = NewTime {

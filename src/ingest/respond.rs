@@ -44,6 +44,10 @@ pub(super) fn respond_to_message(
     if edited_messages::says_the_same(turn, tx)? {
         return Ok(MessageResponse::Reply(Reply::default()));
     }
+    if turn.is_beyond_limits {
+        let text = after_crisis::answer(turn, tx, &intent)?;
+        return Ok(MessageResponse::Reply(text.unwrap_or_default().into()));
+    }
     let reply = match decide::decide(decision_facts(turn, &intent)) {
         Decision::Silent => Reply::default(),
         Decision::Crisis(kind) => {
@@ -78,10 +82,7 @@ fn with_requests(turn: &MessageTurn, tx: &mut Tx, reply: String, intent: Intent)
         Access::Allow { .. } => carry_out::run(turn, tx, Intent::Several(requests))?,
         Access::Deny(_) => wording::NOTHING_ELSE_DONE.to_owned(),
     };
-    Ok(format!(
-        "{reply}
-{more}"
-    ))
+    Ok(format!("{reply}\n{more}"))
 }
 
 /// The language of a crisis, or the one that the person chose, where only that has texts. A group must

@@ -59,6 +59,8 @@ pub(super) struct MessageTurn<'a> {
     pub(super) limit_uses: Option<&'a LimitUses>,
     /// The limits have let it in before.
     pub(super) is_admitted: bool,
+    /// It follows a crisis: nothing but the answer to that is beyond the limits.
+    pub(super) is_beyond_limits: bool,
     /// The first reminder that was set for it, as JSON: its answer carries it.
     pub(super) schedule: OnceCell<Value>,
     pub(super) now: Timestamp,
@@ -112,6 +114,7 @@ impl Ingest {
             by_model: false,
             limit_uses: Some(&prepared.limit_uses),
             is_admitted: false,
+            is_beyond_limits: prepared.is_beyond_limits,
             schedule: OnceCell::new(),
             now,
             mono: prepared.mono,

@@ -331,6 +331,8 @@ async fn somebody_in_a_crisis_is_answered_beyond_every_limit() {
     let mut body = direct("ana", "look");
     body["context"] = json!({"photos": photos});
     assert_eq!(service.edge_message("a", &body).await.status, 429);
+    let command = direct("ana", "remind me at 5 to call bo");
+    assert_eq!(service.edge_message("a", &command).await.status, 429);
     let said = reply(&service, "ana", "i'm safe now").await;
     assert!(said.contains("glad"), "{said}");
     assert_eq!(

@@ -5,6 +5,7 @@ use crate::assistant::powers::{
     self, Power, PowerAction, PowerCall, PowerCalls, RequestStrength, SessionCommand,
 };
 use crate::assistant::{Intent, Understanding};
+use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::flags::Reader;
 use crate::ingest::dialog::LATEST_MS;
@@ -53,12 +54,13 @@ pub(in crate::ingest) fn find_requested_power(
             request,
         ))));
     }
+    let used_at = session.map(|session| session.last_at);
     let session = session.and_then(|session| Power::named(&session.name));
     let session = session.filter(|power| flags.superpower(*power));
     let session = session.filter(|power| message.mode == Mode::Direct || power.is_shared());
     let is_done = calls.session_command == Some(SessionCommand::Done)
         && matches!(understood.intent, Intent::FollowUp { .. });
-    if is_done && has_reminder_come(turn, tx)? {
+    if is_done && has_reminder_come(turn, tx, used_at)? {
         return Ok(None);
     }
     let calls = match session {
@@ -101,13 +103,10 @@ fn without_last_of_session(
 }
 
 /// Whether a reminder came in this chat after the last use of a superpower.
-fn has_reminder_come(turn: &MessageTurn, tx: &Tx) -> Result<bool> {
-    let session = tx.power_session(turn.user.id, turn.room.id, turn.now);
+fn has_reminder_come(turn: &MessageTurn, tx: &Tx, used_at: Option<Timestamp>) -> Result<bool> {
     let latest = latest::read_own(turn, tx, LATEST_MS)?;
     let came = latest.filter(|(latest, _)| latest.event == ItemEvent::Delivered);
-    Ok(came
-        .zip(session)
-        .is_some_and(|((_, at), session)| at > session.last_at))
+    Ok(came.is_some_and(|(_, at)| used_at.is_some_and(|used_at| at > used_at)))
 }
 
 /// "and 50 for books" is one more expense only right after one: after a budget or a debt it may be of its

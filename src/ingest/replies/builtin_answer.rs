@@ -40,7 +40,6 @@ impl Ingest {
         if pending.unprompted || turn.flags.force_basic_mode() {
             return Ok(None);
         }
-        let persona = self.persona.get();
         let context = turn.context();
         let understood = assistant::understand_all(&context);
         let power = recognition::find_requested_power(&turn, tx, &understood)?;
@@ -64,7 +63,7 @@ impl Ingest {
         }
         if is_power && let Access::Deny(denial) = gate::superpower_access(&turn, tx)? {
             tx.uncount_message(row.id, row.user, row.received_at.utc_day())?;
-            return Ok(Some(Reply::denying(denial, &persona)));
+            return Ok(Some(Reply::denying(denial, &turn.persona)));
         }
         let reply = carry_out::run_instead_of_model(&turn, tx, understood.intent)?;
         self.without_model(&mut turn, tx, &row.text, reply)

@@ -43,6 +43,7 @@ impl Ingest {
             left_to_model: false,
             limit_uses: None,
             is_admitted: false,
+            is_beyond_limits: false,
             schedule: OnceCell::new(),
             now,
             mono: self.clock.monotonic(),

@@ -84,14 +84,18 @@ fn is_promise(clause: &str) -> bool {
 pub(super) fn says_done(text: &str) -> bool {
     let text = plain(text);
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let mut first = statements(text).take(STATEMENTS).flat_map(clauses);
-    // A question first is an answer of its own, and code explains.
-    text.chars().count() <= CLAIM_CHARS_MAX
-        && !text.contains('`')
-        && sentences(text)
-            .first()
-            .is_some_and(|first| !first.is_question)
-        && first.any(|clause| is_done(&clause))
+    // Code explains.
+    if text.chars().count() > CLAIM_CHARS_MAX || text.contains('`') {
+        return false;
+    }
+    // A question first is an answer of its own.
+    let sentences = sentences(text);
+    let is_answer = sentences.first().is_some_and(|first| !first.is_question);
+    let statements = sentences.iter().filter(|one| !one.is_question);
+    let mut clauses = statements
+        .take(STATEMENTS)
+        .flat_map(|one| clauses(one.text));
+    is_answer && clauses.any(|clause| is_done(&clause))
 }
 
 /// Whether a clause in lower case says that something was done.
