@@ -142,11 +142,7 @@ pub fn end_direct_chat(
 ) -> Result<()> {
     tx.end_direct_chat(chat_guid, room)?;
     for waiting in tx.unfinished_of(room)? {
-        let other = match waiting.user {
-            Some(user) => tx.newest_direct_chat(user, true)?,
-            None => None,
-        };
-        if let Some(chat) = other
+        if let Some(chat) = tx.newest_direct_chat(waiting.person, true)?
             && move_to(tx, hub, &waiting, &chat, now)?
         {
             tx.end_as_moved(&waiting.command, now)?;
@@ -184,19 +180,20 @@ fn move_to(
     now: Timestamp,
 ) -> Result<bool> {
     let payload: Value = serde_json::from_str(&waiting.payload).map_err(Error::internal)?;
-    let (Some(user), Some(text)) = (waiting.user, payload["text"].as_str()) else {
+    let Some(text) = payload["text"].as_str() else {
         return Ok(false);
     };
-    let Some(message) = OutgoingMessage::to_chat(chat, text, user) else {
+    let Some(message) = OutgoingMessage::to_chat(chat, text, waiting.person) else {
         return Ok(false);
     };
     let message = OutgoingMessage {
+        user: waiting.user,
         app_creator: waiting.app_creator,
         ..message
     };
     let is_queued = send_message(tx, hub, &message, now)?;
     if is_queued {
-        tx.carry_delivery((waiting.room, chat.room), user, now)?;
+        tx.carry_delivery((waiting.room, chat.room), waiting.person, now)?;
     }
     Ok(is_queued)
 }

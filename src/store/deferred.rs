@@ -178,9 +178,10 @@ impl DeferredRows {
         conn: &Connection,
         last_message_id: i64,
     ) -> rusqlite::Result<()> {
-        match self.moving_events.is_over() && self.due_in() != Some(Duration::ZERO) {
-            true => Ok(()),
-            false => self.write(conn, last_message_id, false),
+        match self.due_in() {
+            Some(Duration::ZERO) => self.write(conn, last_message_id, false),
+            _ if self.moving_events.is_over() => Ok(()),
+            _ => self.move_some_events(conn),
         }
     }
 

@@ -21,9 +21,12 @@ pub struct WithdrawnCommand {
     pub room: RoomId,
     /// JSON
     pub payload: String,
+    /// On whose behalf it was sent: of an app its creator.
     pub user: Option<UserId>,
     /// The creator of the app that sent it, if an app did.
     pub app_creator: Option<UserId>,
+    /// The person of the direct chat.
+    pub person: UserId,
 }
 
 impl Tx<'_> {
@@ -87,7 +90,8 @@ impl Tx<'_> {
     /// A room's unfinished commands, oldest first.
     pub fn unfinished_of(&self, room: RoomId) -> Result<Vec<WithdrawnCommand>> {
         self.all(
-            "SELECT agent_id, seq, command_id, room_id, payload, user_id, app_creator_id
+            "SELECT agent_id, seq, command_id, room_id, payload, user_id, app_creator_id,
+                    (SELECT owner_id FROM rooms WHERE id = room_id)
              FROM commands INDEXED BY commands_unfinished
              WHERE room_id = ?1
                AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing') ORDER BY id",
@@ -131,9 +135,11 @@ impl Tx<'_> {
             return Ok(Vec::new());
         }
         self.all(
-            "SELECT agent_id, seq, command_id, room_id, payload, user_id, app_creator_id
+            "SELECT agent_id, seq, command_id, room_id, payload, user_id, app_creator_id,
+                    (SELECT owner_id FROM rooms WHERE id = room_id)
              FROM commands INDEXED BY commands_given_up
-             WHERE state IN ('failed', 'expired') AND state = 'expired' AND user_id = ?1
+             WHERE state IN ('failed', 'expired') AND state = 'expired'
+               AND room_id IN (SELECT id FROM rooms WHERE owner_id = ?1)
                AND error = ?2 AND expires_at > ?3 ORDER BY id",
             (user, WAITS, now),
         )
@@ -149,4 +155,4 @@ impl Tx<'_> {
     }
 }
 
-from_row!(WithdrawnCommand: command, room, payload, user, app_creator);
+from_row!(WithdrawnCommand: command, room, payload, user, app_creator, person);

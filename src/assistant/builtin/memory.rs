@@ -47,11 +47,15 @@ static REMEMBER: Phrases = Phrases::new(&[
 
 /// "my pin is", unlike "who she is".
 fn is_unfinished(text: &Words) -> bool {
-    const SUBJECT_WORDS_MAX: usize = 3;
+    const SUBJECT_WORDS_MAX: usize = 5;
     let last = text.len().saturating_sub(1);
     (2..=SUBJECT_WORDS_MAX).contains(&last)
         && matches!(text.get(last), "is" | "are")
         && matches!(text.get(0), "my" | "our" | "the")
+        && !matches!(
+            text.get(last - 1),
+            "it" | "he" | "she" | "they" | "we" | "that" | "there"
+        )
 }
 
 fn remember(message: &ParsedMessage) -> Option<Intent> {

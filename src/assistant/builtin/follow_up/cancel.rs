@@ -6,7 +6,8 @@ use super::change::{number_span, numbers};
 use super::new_time::{hours, mentions_time, read_new_time, time_alone};
 use super::{DoneReport, FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::assistant::builtin::subject;
-use crate::assistant::text::corrections;
+use crate::assistant::text::corrections::{self, Strength};
+use crate::assistant::text::function_words::is_no;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::verbs;
 use crate::assistant::text::when;
@@ -166,7 +167,9 @@ fn takes_from(words: &Words, range: Range<usize>) -> bool {
 pub(in crate::assistant) fn read_named(words: &Words) -> Option<FollowUp> {
     const WORDS_MAX: usize = 20;
     let start = words.skip(0, phrases!["oh", "ok"]);
-    let start = words.skip_courtesy(corrections::skip_mark(words, start));
+    let mark = corrections::after_mark(words, start);
+    let mark = mark.filter(|(_, strength)| *strength > Strength::BeforeTime);
+    let start = words.skip_courtesy(mark.map_or(start, |(end, _)| end));
     let end = words.before_courtesy(start + 1, words.len());
     let range = start + 1..end;
     if range.len() > WORDS_MAX {
@@ -246,8 +249,9 @@ fn done_after_name(words: &Words, range: Range<usize>) -> Option<String> {
     ]
     .contains(words.get(range.start));
     let is_name = (1..=NAME_WORDS_MAX).contains(&(last.saturating_sub(range.start)));
-    // "no laundry done"
-    let is_denied = range.start == 1 && words.get(0) == "no";
+    // "no laundry done", unlike "no, laundry done"
+    let before = range.start.checked_sub(1);
+    let is_denied = before.is_some_and(|at| is_no(words.get(at)) && !words.is_set_off(at));
     (is_done && is_name && !is_talk && !is_denied && !words.is_question())
         .then(|| about(words, range.start..last))
         .flatten()

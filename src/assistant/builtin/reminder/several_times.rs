@@ -8,7 +8,7 @@ use super::parts::{self, split_request, text_of};
 use super::task_words::{is_task_word, with_verb};
 use super::{is_early, names_nothing};
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};
-use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when::{self, TimeExpression, TimeOfDay};
 use crate::assistant::text::words::{Words, begins_with_digit, has_digit};
 
@@ -382,15 +382,16 @@ fn names_thing(words: &Words, range: Range<usize>) -> bool {
     }
 }
 
-/// Whether the last thing is a word alone, which may be anything after fewer than two others: "at 6
-/// actually". `starts`: where each begins.
+/// Whether the last thing is a word alone, which may be anything but a meal: "at 6 actually".
+/// `starts`: where each begins.
 fn ends_unclear(words: &Words, starts: &[usize], end: usize) -> bool {
-    let Some((last, before)) = starts.split_last() else {
-        return false;
+    static MEALS: Phrases = Phrases::new(&["breakfast", "brunch", "lunch", "dinner", "supper"]);
+    let is_thing = |at: usize| {
+        names_thing(words, at..end) || starts.len() > 2 && words.after(at, &MEALS).is_some()
     };
-    let is_thing = |at: &usize| names_thing(words, *at..end);
-    let follows_things = before.len() > 1 && before[1..].iter().all(is_thing);
-    is_word_alone(words, *last..end) && !is_thing(last) && !follows_things
+    starts
+        .last()
+        .is_some_and(|last| is_word_alone(words, *last..end) && !is_thing(*last))
 }
 
 /// "lunch" after "at 10 to call the baker, at 11 the bank and at 12", and nothing else.

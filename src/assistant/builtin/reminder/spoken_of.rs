@@ -60,12 +60,11 @@ static OTHER_TALK: WordSet = WordSet::new(&[
 /// negation, over, about another person, or its time is not understood.
 pub(in crate::assistant::builtin) fn spoken_of(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
-    let told = words.skip(message.start, &NOT_TO_FORGET);
+    let from = leading_time(words, message.start, false).map_or(message.start, |(_, end)| end);
+    let told = words.skip(from, &NOT_TO_FORGET);
+    let is_other = |(at, word)| !(from..told).contains(&at) && OTHER_TALK.contains(word);
     if !(2..=WORDS_MAX).contains(&words.len())
-        || words
-            .iter_hashed()
-            .skip(told)
-            .any(|word| OTHER_TALK.contains(word))
+        || words.iter_hashed().enumerate().any(is_other)
         || !when::may_stand_in(words)
         || counts_by(words)
         || is_time_of_clause(words)
@@ -110,7 +109,9 @@ fn of_evening(intent: Intent, message: &ParsedMessage) -> Intent {
         "got tickets for",
     ]);
     let words = &message.words;
-    let is_event = (0..words.len()).any(|at| words.after(at, &EVENTS).is_some());
+    // "buy concert tickets at 9"
+    let is_errand = is_task_word(words.get(message.start)) && words.get(message.start) != "i";
+    let is_event = !is_errand && (0..words.len()).any(|at| words.after(at, &EVENTS).is_some());
     let zone = message.zone();
     let is_morning = |at: Timestamp| at.utc().with_timezone(&zone).hour() < NOON;
     let is_open = |at: usize| {

@@ -67,12 +67,15 @@ pub(super) fn tracked(words: &Words, from: usize, end: usize) -> HabitAction {
     let found = (from + 1..end).find_map(|at| Some((at, read_times_per_week(words, at, end)?)));
     let (to, per_week) = found.unwrap_or((end, 7));
     // "I'm tired", "my cat is ill", "wow"
-    let is_verb = |at| matches!(words.get(at), "im" | "am" | "is" | "are" | "was" | "were");
-    let is_talk = matches!(
+    let is_subject = matches!(
         words.get(from),
-        "wow" | "damn" | "haha" | "lol" | "omg" | "great" | "ok" | "okay" | "in"
+        "my" | "our" | "his" | "her" | "the" | "it" | "he" | "she" | "they" | "that" | "this"
     );
-    if is_talk || (from..to).any(is_verb) {
+    let is_verb = |at| matches!(words.get(at), "is" | "are" | "was" | "were");
+    let is_told = words.get(from) == "im" || words.after(from, phrases!["i am", "i was"]).is_some();
+    let interjections = phrases!["wow", "damn", "haha", "lol", "omg", "great", "ok", "okay"];
+    let is_talk = is_told || from + 1 == to && interjections.contains(words.get(from));
+    if is_talk || is_subject && (from..to).any(is_verb) {
         return HabitAction::Nothing;
     }
     if names_days(words, from, to) || (from..to).any(|n| is_often(words.get(n))) {
