@@ -234,10 +234,10 @@ fn small_talk(turn: &MessageTurn, tx: &mut Tx, text: String) -> Result<String> {
     Ok(after_crisis::words(turn, tx, QUESTION_MS)?.unwrap_or(text))
 }
 
-type AnswerToUnknown = fn(&MessageTurn, &mut Tx) -> Result<Option<String>>;
+type UnknownStep = AnswerStep<fn(&MessageTurn, &mut Tx) -> Result<Option<String>>>;
 
 /// Who answers a message that is not understood by itself.
-const UNKNOWN_STEPS: [AnswerStep<AnswerToUnknown>; 17] = [
+const UNKNOWN_STEPS: [UnknownStep; 17] = [
     ("the text to remind of", missing_part::answer_what),
     ("a reminder to cancel", reminder_cancellation::chosen),
     ("a request that was asked about", which_request::chosen),

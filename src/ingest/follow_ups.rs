@@ -160,7 +160,7 @@ fn answered_first(turn: &MessageTurn, tx: &mut Tx, what: &FollowUp) -> Result<Op
 
 /// Who takes "make it 10": what the assistant has just asked about or offered, what was just told, or
 /// the last reminder.
-const CHANGE_STEPS: [AnswerStep<AnswerToTime>; 8] = [
+const CHANGE_STEPS: [TimeStep; 8] = [
     ("how long before an event", |turn, tx, _| {
         changes::change_offset(turn, tx)
     }),
@@ -180,7 +180,7 @@ const CHANGE_STEPS: [AnswerStep<AnswerToTime>; 8] = [
     }),
 ];
 
-type AnswerToTime = fn(&MessageTurn, &mut Tx, &TimeChange) -> Result<Option<String>>;
+type TimeStep = AnswerStep<fn(&MessageTurn, &mut Tx, &TimeChange) -> Result<Option<String>>>;
 
 fn change_last(turn: &MessageTurn, tx: &mut Tx, to: &TimeChange) -> Result<Option<String>> {
     first_answer(&CHANGE_STEPS, turn, |step| step(turn, tx, to))

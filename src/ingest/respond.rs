@@ -127,10 +127,10 @@ fn reply_to_version(turn: &mut MessageTurn, tx: &mut Tx, intent: Intent) -> Resu
 }
 
 /// The answer to a message of this meaning.
-type AnswerToIntent = fn(&MessageTurn, &mut Tx, &Intent) -> Result<Option<String>>;
+type IntentStep = AnswerStep<fn(&MessageTurn, &mut Tx, &Intent) -> Result<Option<String>>>;
 
 /// Who answers first, also where a language model understands the message.
-const STEPS: [AnswerStep<AnswerToIntent>; 3] = [
+const STEPS: [IntentStep; 3] = [
     ("an answer to a notice", |turn, tx, _| {
         notice_answers::answer(turn, tx)
     }),
@@ -139,13 +139,13 @@ const STEPS: [AnswerStep<AnswerToIntent>; 3] = [
 ];
 
 /// Who answers before the builtin assistant does what the message means.
-const OWN_STEPS: [AnswerStep<AnswerToIntent>; 2] = [
+const OWN_STEPS: [IntentStep; 2] = [
     ("an answer to a check-in", checkin_question::answer),
     ("a request to a superpower", answer_for_power),
 ];
 
 /// Who answers a request to a superpower.
-const POWER_STEPS: [AnswerStep<AnswerToIntent>; 5] = [
+const POWER_STEPS: [IntentStep; 5] = [
     ("a corrected value", |turn, tx, _| {
         corrected_value::correct(turn, tx)
     }),

@@ -103,7 +103,8 @@ impl Tx<'_> {
         if (old.chat.as_ref()).is_none_or(|name| payload["chat_guid"] != **name) {
             return Err(Error::invalid_field(
                 "/command_id",
-                "Its chat is no more what it was; the command can only be dropped.",
+                "Its chat is no more what it was, so it isn't sent there again. `commands list` \
+                 says if it waits for another chat of the person; else drop it.",
             ));
         }
         let agent = old.chat_agent.unwrap_or(old.agent);
