@@ -47,6 +47,20 @@ pub fn create_private(path: &Path, content: &str) -> io::Result<()> {
     copy_private(path, &mut content.as_bytes()).map(drop)
 }
 
+/// Writes `path` with mode 0600 and `content`, synced when this returns. A process that is killed leaves
+/// the earlier file or the whole new one.
+pub fn replace_private(path: &Path, content: &str) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let draft = folder_of(path).join(format!(".{name}.{}", std::process::id()));
+    remove_if_present(&draft)?;
+    create_private(&draft, content)?;
+    let renamed = fs::rename(&draft, path).and_then(|()| sync_folder_of(path));
+    if renamed.is_err() {
+        let _ = remove_if_present(&draft);
+    }
+    renamed
+}
+
 /// Like `create_private`, with all that `content` has. Returns the bytes written.
 pub fn copy_private(path: &Path, content: &mut impl io::Read) -> io::Result<u64> {
     let mut options = OpenOptions::new();

@@ -108,7 +108,7 @@ fn read_or_generate(
     for (section, key) in names {
         add_missing(&mut table, section, key, path)?;
     }
-    replace(dir, path, &format!("{HEAD}\n{table}")).map_err(failed)?;
+    files::replace_private(path, &format!("{HEAD}\n{table}")).map_err(failed)?;
     let secrets = find_all(&table, names, path)?;
     secrets.ok_or_else(|| invalid_content(path))
 }
@@ -174,17 +174,6 @@ fn lock(dir: &Path) -> Option<File> {
         }
     }
     None
-}
-
-/// Replaces the file atomically.
-fn replace(dir: &Path, path: &Path, content: &str) -> io::Result<()> {
-    let temporary = dir.join(format!(".{FILE_NAME}.{}", random::uuid()));
-    files::create_private(&temporary, content)?;
-    let renamed = std::fs::rename(&temporary, path);
-    if renamed.is_err() {
-        let _ = std::fs::remove_file(&temporary);
-    }
-    renamed
 }
 
 #[cfg(test)]

@@ -25,8 +25,11 @@ pub fn read_sealing_key(path: &Path) -> Result<Option<Secret>, String> {
 /// Creates that file (mode 0600) with a new key.
 pub fn generate_sealing_key(path: &Path) -> Result<Secret, String> {
     let key = random::secret();
-    let created =
-        files::create_private(path, &format!("{key}\n")).and_then(|()| files::sync_folder_of(path));
+    let created = match path.try_exists() {
+        Ok(false) => files::replace_private(path, &format!("{key}\n")),
+        Ok(true) => Err(io::ErrorKind::AlreadyExists.into()),
+        Err(why) => Err(why),
+    };
     created.map_err(|e: io::Error| {
         format!(
             "the key that seals webhooks' secrets can't be stored in {}: {e}; make the directory writable, or set marketplace.sealing_key",
