@@ -203,7 +203,7 @@ CREATE TABLE commands (
   id          INTEGER PRIMARY KEY,
   agent_id    INTEGER NOT NULL,
   seq         INTEGER NOT NULL,              -- per agent, from 1, without gaps
-  command_id  TEXT NOT NULL,                 -- UUID; kept when a command moves
+  command_id  TEXT NOT NULL,                 -- UUID; kept when a command moves, and ends in /moved/SEQ here when it returns
   room_id     INTEGER NOT NULL,
   kind        TEXT NOT NULL CHECK (kind = 'send_message_now'),
   payload     TEXT NOT NULL,                 -- JSON, exactly as it goes out

@@ -74,6 +74,9 @@ pub struct RelaySettings {
 /// A chat network. Both functions are called from several tasks, `send` for one chat never
 /// concurrently.
 pub trait Network: Send + Sync + 'static {
+    /// Whether others may join a direct chat: whom it was reported for is noted.
+    const CHATS_CHANGE: bool = false;
+
     /// Receives people's messages and posts them, until something ends it.
     fn incoming(&self, uplink: Uplink<Self>) -> impl Future<Output = StopReason> + Send
     where
@@ -89,7 +92,7 @@ pub trait Network: Send + Sync + 'static {
     ) -> impl Future<Output = Result<(), SendError>> + Send;
 
     /// The people besides the bot who read a chat, as they are named as senders; some are enough if
-    /// there are many. `None`: a direct chat of this network is always the same person's.
+    /// there are many. `None`: nobody else can join it.
     fn others(
         &self,
         _chat: &str,

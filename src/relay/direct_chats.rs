@@ -31,6 +31,9 @@ impl<N: Network> RelayCore<N> {
 
     /// The service has taken a message of the chat. `person`: its author in a direct chat.
     pub(super) async fn note_chat(&self, chat: &str, person: Option<&str>) {
+        if !N::CHATS_CHANGE {
+            return;
+        }
         let known = self.direct_chat(chat);
         let now = person.map(|person| DirectChat::new(chat, person));
         if known == now {

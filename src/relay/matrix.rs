@@ -269,6 +269,8 @@ impl Matrix {
 }
 
 impl Network for Matrix {
+    const CHATS_CHANGE: bool = true;
+
     async fn incoming(&self, uplink: Uplink<Self>) -> StopReason {
         match self.read_on(&uplink).await {
             Ok(()) => StopReason::default(),

@@ -169,3 +169,27 @@ async fn a_named_owner_takes_part() {
     let rooms = service.rows("SELECT chat_guid FROM commands JOIN rooms ON rooms.id = room_id");
     assert_eq!(rooms, [["g1"]]);
 }
+
+/// A message that Ben's app in his direct chat sent waits there until somebody else writes alone in it.
+/// It then goes to another direct chat of his, and never to the app's creator.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_of_an_app_follows_the_person_of_a_direct_chat() {
+    let market = Market::open().await;
+    let service = &market.service;
+    let token = person(service, BEN).await;
+    let path = format!("/marketplace/apps/{}/rooms/chat;{BEN}", market.app_id);
+    let installed = ask(service, &token, "PUT", &path).await;
+    assert_eq!(installed.status, 200, "{}", installed.text);
+    assert_eq!(market.call(r#"{"title":"x","n":1}"#).await.status, 200);
+    let mut in_other = direct(BEN, "hi");
+    in_other["chat_guid"] = json!("other");
+    let mut of_ana = direct(ANA, "hi");
+    of_ana["chat_guid"] = json!(format!("chat;{BEN}"));
+    for message in [in_other, of_ana] {
+        let answer = service.edge_message("a", &message).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    }
+    let sent = "SELECT json_extract(payload, '$.chat_guid'), json_extract(payload, '$.text')
+                FROM commands WHERE state = 'queued'";
+    assert_eq!(service.rows(sent), [["other", "x 1"]]);
+}

@@ -173,11 +173,22 @@ fn no_folder(file: &Path) -> Result<(), String> {
 
 /// Files and folders that may be missing.
 fn writable(paths: &[PathBuf]) -> Result<(), String> {
-    let refused = |path: &PathBuf| Some((path.display().to_string(), refusal(path)?));
-    let (names, why): (Vec<_>, Vec<_>) = paths.iter().filter_map(refused).unzip();
-    match why.first() {
-        None => Ok(()),
-        Some(why) => Err(format!("{} can't be written: {why}", names.join(", "))),
+    let mut by_reason: Vec<(String, Vec<String>)> = Vec::new();
+    for path in paths {
+        let (Some(why), name) = (refusal(path), path.display().to_string()) else {
+            continue;
+        };
+        match by_reason.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, names)) => names.push(name),
+            None => by_reason.push((why, vec![name])),
+        }
+    }
+    let problems = by_reason
+        .iter()
+        .map(|(why, names)| format!("{} can't be written: {why}", names.join(", ")));
+    match by_reason.is_empty() {
+        true => Ok(()),
+        false => Err(problems.collect::<Vec<_>>().join("; ")),
     }
 }
 
