@@ -46,8 +46,8 @@ pub use named_times::{NamedTimes, is_month, tells_number_in_words};
 pub use occasions::*;
 pub use recurring::{
     COMES_ONLY_ONCE, MINUTES_DIFFER, OTHER_DAYS_STAY, RECURRING_STAYS, REMINDER_REPEATS_NOT_HERE,
-    comes_at_hours, day_not_left_out, listed_text, next_dates, recurrence_phrase,
-    recurrence_refused, recurring_reminder_set,
+    comes_at_hours, day_not_left_out, listed_text, next_dates, not_before_each_time,
+    recurrence_phrase, recurrence_refused, recurring_reminder_set,
 };
 pub use reminders::*;
 pub use skipping::*;

@@ -1,7 +1,7 @@
 //! Changes of a person's calendar, from the question to its confirmation. `services` carries them
 //! out afterwards and tells the person the outcome: no reply claims a change before it is made.
 
-use super::dialog::latest::{ItemEvent, LastNamed, LatestEvent};
+use super::dialog::latest::{ItemEvent, LastNamed, NotedEvent};
 use super::dialog::question::{self, PendingCalendarChange, Question};
 use super::turn::MessageTurn;
 use crate::assistant::powers::CalendarRequest;
@@ -116,7 +116,7 @@ pub(super) fn begin(
         turn.user.id, calendar, &request.change, &request.done, turn.now,
     )?;
     let changed = LastNamed {
-        calendar_event: Some(LatestEvent {
+        calendar_event: Some(NotedEvent {
             uid: request.change.uid().to_owned(),
             instance: request.change.instance().to_owned(),
         }),

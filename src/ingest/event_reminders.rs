@@ -60,6 +60,15 @@ pub(super) fn remind(turn: &MessageTurn, tx: &mut Tx, request: &BeforeEvent) -> 
         if let Some(event) = plan_of(turn, &open) {
             return remind_of_plan(turn, tx, request, &event, &reading.text);
         }
+        if let [one] = open.as_slice()
+            && let Some(recurrence) = &one.recurrence
+        {
+            return Ok(wording::not_before_each_time(
+                &one.text,
+                recurrence,
+                turn.timezone(),
+            ));
+        }
         let what = match reading.text.as_str() {
             "" => &reading.event,
             text => text,

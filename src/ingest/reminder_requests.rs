@@ -10,7 +10,7 @@ use crate::assistant::builtin::NewTime;
 use crate::assistant::{self, Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::model::recurrence::Recurrence;
+use crate::model::recurrence::{LEFT_OUT_MAX, Recurrence};
 use crate::store::{Reminder, Tx};
 
 const MINUTE_MS: i64 = 60_000;
@@ -155,12 +155,7 @@ pub(super) fn change(
     ))
 }
 
-const DAY_MS: i64 = 24 * 60 * 60 * 1000;
-const YEAR_MS: i64 = 365 * DAY_MS;
-/// A day without a year that was so lately is not that of next year.
-const JUST_PAST_MS: i64 = 60 * DAY_MS;
-
-/// Leaves out the times of a repeating reminder within a span. `None`: it has none in it, or too many.
+/// Leaves out the times of a repeating reminder within a span. `None`: it has none in it.
 pub(super) fn skip(
     turn: &MessageTurn,
     tx: &mut Tx,
@@ -205,11 +200,13 @@ fn skip_later(
     let (Some(first), Some(last)) = (times.first(), times.last()) else {
         return Ok(None);
     };
-    // "1 november" or "27 november" after that day is not the one of next year.
-    let since_last_year = turn.now.0 - (first.0 - YEAR_MS);
-    let is_just_past = (0..=JUST_PAST_MS).contains(&since_last_year);
-    let Some(fewer) = recurrence.without(span).filter(|_| !is_just_past) else {
-        return Ok(None);
+    let Some(fewer) = recurrence.without(span) else {
+        return Ok(Some(wording::too_many_skipped(
+            &reminder.text,
+            reminder.send_at,
+            LEFT_OUT_MAX,
+            turn.local_now(),
+        )));
     };
     let new = NewTime {
         send_at: reminder.send_at,

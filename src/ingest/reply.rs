@@ -18,15 +18,15 @@ use crate::store::{Reminder, Tx};
 pub(super) struct Reply {
     /// Empty for no reply.
     pub(super) text: String,
-    /// A `Schedule` as JSON.
+    /// A `ScheduledMessage` as JSON.
     pub(super) schedule: Option<Value>,
     /// Why it isn't an ordinary answer.
     pub(super) access: Option<Value>,
 }
 
-/// A scheduled message.
+/// A reminder as an answer carries it.
 #[derive(Debug, Serialize)]
-struct Schedule<'a> {
+struct ScheduledMessage<'a> {
     schedule_id: &'a str,
     chat_guid: &'a str,
     text: &'a str,
@@ -35,11 +35,11 @@ struct Schedule<'a> {
     deliver_by: &'a str,
 }
 
-/// The reminder as an answer carries it.
+/// The reminder as JSON, a `ScheduledMessage`.
 pub(super) fn schedule(turn: &MessageTurn, tx: &Tx, reminder: &Reminder) -> Result<Value> {
     let (ingest, user) = (turn.ingest, turn.user.id);
     let language = ingest.language_of_notices(tx, user, turn.in_group())?;
-    let schedule = Schedule {
+    let schedule = ScheduledMessage {
         schedule_id: &reminder.schedule_id,
         chat_guid: &turn.message.chat_guid,
         text: &wording::reminder_text(&reminder.text, language.as_deref()),

@@ -9,6 +9,7 @@ use super::edited_messages::{self, EditOutcome};
 use super::follow_ups::{by_words, event_times, offers};
 use super::powers::{answer, checkin_question, notice_answers};
 use super::reply::Reply;
+use super::requested_power::RequestedPower;
 use super::turn::MessageTurn;
 use super::undo_question;
 use super::{
@@ -130,30 +131,36 @@ fn reply_to_version(turn: &mut MessageTurn, tx: &mut Tx, intent: Intent) -> Resu
 type IntentStep = AnswerStep<fn(&MessageTurn, &mut Tx, &Intent) -> Result<Option<String>>>;
 
 /// Who answers first, also where a language model understands the message.
-const STEPS: [IntentStep; 3] = [
+const STEPS: [IntentStep; 1] = [("a change of the calendar", follow_ups::answer_about_change)];
+
+/// Who answers before the builtin assistant does what the message means.
+const OWN_STEPS: [IntentStep; 4] = [
     ("an answer to a notice", |turn, tx, _| {
         notice_answers::answer(turn, tx)
     }),
-    ("a change of the calendar", follow_ups::answer_about_change),
     ("what to undo", undo_question::ask_first),
-];
-
-/// Who answers before the builtin assistant does what the message means.
-const OWN_STEPS: [IntentStep; 2] = [
-    ("an answer to a check-in", checkin_question::answer),
+    ("an answer to a check-in", answer_to_checkin),
     ("a request to a superpower", answer_for_power),
 ];
 
+/// The answer to a request to a superpower.
+type PowerStep =
+    AnswerStep<fn(&MessageTurn, &mut Tx, &RequestedPower, &Intent) -> Result<Option<String>>>;
+
 /// Who answers a request to a superpower.
-const POWER_STEPS: [IntentStep; 5] = [
-    ("a corrected value", |turn, tx, _| {
+const POWER_STEPS: [PowerStep; 5] = [
+    ("a corrected value", |turn, tx, _, _| {
         corrected_value::correct(turn, tx)
     }),
-    ("what is known elsewhere", known_elsewhere),
-    ("the end of a crisis", |turn, tx, _| {
+    ("what is known elsewhere", |turn, tx, power, _| {
+        known_elsewhere(turn, tx, power)
+    }),
+    ("the end of a crisis", |turn, tx, _, _| {
         after_crisis::end(turn, tx)
     }),
-    ("a reminder that was shown", by_words::cancel_of_shown),
+    ("a reminder that was shown", |turn, tx, _, intent| {
+        by_words::cancel_of_shown(turn, tx, intent)
+    }),
     ("the superpower", power_reply),
 ];
 
@@ -186,18 +193,32 @@ pub(super) fn reply(turn: &MessageTurn, tx: &mut Tx, intent: Intent) -> Result<O
     Ok(None)
 }
 
+/// The answer to a check-in, and to what else the message asks for.
+fn answer_to_checkin(turn: &MessageTurn, tx: &mut Tx, intent: &Intent) -> Result<Option<String>> {
+    let Some((mut reply, request)) = checkin_question::answer(turn, tx, intent)? else {
+        return Ok(None);
+    };
+    if let Some(request) = request {
+        reply.push('\n');
+        reply.push_str(&carry_out::run(turn, tx, request)?);
+    }
+    Ok(Some(reply))
+}
+
 fn answer_for_power(turn: &MessageTurn, tx: &mut Tx, intent: &Intent) -> Result<Option<String>> {
-    match turn.requested_power {
-        Some(_) => first_answer(&POWER_STEPS, turn, |step| step(turn, tx, intent)),
+    match &turn.requested_power {
+        Some(power) => first_answer(&POWER_STEPS, turn, |step| step(turn, tx, power, intent)),
         None => Ok(None),
     }
 }
 
 /// The reply by a requested superpower, with the reminders that its change leaves.
-fn power_reply(turn: &MessageTurn, tx: &mut Tx, intent: &Intent) -> Result<Option<String>> {
-    let Some(power) = turn.requested_power.as_ref() else {
-        return Ok(None);
-    };
+fn power_reply(
+    turn: &MessageTurn,
+    tx: &mut Tx,
+    power: &RequestedPower,
+    intent: &Intent,
+) -> Result<Option<String>> {
     let Some(mut reply) = answer::answer_requested_power(turn, tx, power, intent)? else {
         return Ok(None);
     };
@@ -210,10 +231,11 @@ fn power_reply(turn: &MessageTurn, tx: &mut Tx, intent: &Intent) -> Result<Optio
 
 /// "when am i seeing sara", "what time is my dentist appointment", which are answered by what was told of
 /// her, or of it.
-fn known_elsewhere(turn: &MessageTurn, tx: &mut Tx, _: &Intent) -> Result<Option<String>> {
-    let Some(power) = turn.requested_power.as_ref() else {
-        return Ok(None);
-    };
+fn known_elsewhere(
+    turn: &MessageTurn,
+    tx: &mut Tx,
+    power: &RequestedPower,
+) -> Result<Option<String>> {
     match power.next_meeting_with() {
         Some(name) => event_reminders::with_person(turn, tx, name),
         None => when_asked::known_elsewhere(turn, tx, power),

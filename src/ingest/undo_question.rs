@@ -40,7 +40,7 @@ pub(in crate::ingest) fn ask_first(
             ..
         }
     );
-    if !is_undo || turn.agent.is_none() || turn.left_to_model {
+    if !is_undo || turn.agent.is_none() {
         return Ok(None);
     }
     let power = turn.requested_power.as_ref().and_then(|it| it.undone());

@@ -17,7 +17,7 @@ const RULE_CHARS_MAX: usize = 500;
 /// Most occurrences of a rule with COUNT.
 const COUNT_MAX: u32 = 1_000;
 /// Most occurrences that are left out.
-const LEFT_OUT_MAX: usize = 60;
+pub const LEFT_OUT_MAX: usize = 60;
 /// Occurrences examined to find a rule's interval.
 const SAMPLE: usize = 50;
 

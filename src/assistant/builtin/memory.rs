@@ -6,7 +6,7 @@ pub(super) mod matching;
 use super::{
     Intent, ParsedMessage, REMINDER_CHARS_MAX, subject, tidied, with_corrected_value, wording,
 };
-use crate::assistant::text::corrections::{self, Strength};
+use crate::assistant::text::corrections::{self, MarkStrength};
 use crate::assistant::text::function_words::is_question_word;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
@@ -122,7 +122,8 @@ const CORRECTED_WORDS_MAX: usize = 40;
 fn meant(text: &str) -> Option<String> {
     let words = Words::new(text);
     // "there is actually no lift"
-    let is_sure = |at: usize, strength| strength == Strength::Sure && words.get(at) != "actually";
+    let is_sure =
+        |at: usize, strength| strength == MarkStrength::Sure && words.get(at) != "actually";
     let mark = |at: usize| {
         let (from, strength) = corrections::after_mark(&words, at)?;
         is_sure(at, strength).then_some((at, from))

@@ -5,7 +5,7 @@ mod first_names;
 use std::ops::Range;
 
 use super::{Intent, ParsedMessage, subject, wording};
-use crate::assistant::text::corrections::{self, Strength};
+use crate::assistant::text::corrections::{self, MarkStrength};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
 use crate::assistant::text::zone;
@@ -164,7 +164,7 @@ fn corrected_from(words: &Words, from: usize) -> usize {
     let after = |at: usize| {
         let (end, strength) = corrections::after_mark(words, at)?;
         let next = corrections::skip_links(words, end);
-        (strength > Strength::BeforeTime && is_name(next)).then_some(next)
+        (strength > MarkStrength::BeforeTime && is_name(next)).then_some(next)
     };
     let mut starts = from + 1..words.len();
     starts.find_map(after).unwrap_or(from)

@@ -44,7 +44,7 @@ pub enum BirthdayAction {
     },
     When(String),
     Age(String),
-    List,
+    List(ListedSpan),
     Remove(String),
     /// 30 February, or no day.
     Unclear,
@@ -52,6 +52,34 @@ pub enum BirthdayAction {
     DayUnsaid(String),
     /// 5/6: two days.
     Ambiguous,
+}
+
+/// Which birthdays are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListedSpan {
+    All,
+    /// From today to its Sunday.
+    Week,
+    /// From today to its last day.
+    Month,
+}
+
+impl ListedSpan {
+    fn contains(self, date: NaiveDate, today: NaiveDate) -> bool {
+        match self {
+            Self::All => true,
+            Self::Week => date.iso_week() == today.iso_week(),
+            Self::Month => (date.year(), date.month()) == (today.year(), today.month()),
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::All => "",
+            Self::Week => " this week",
+            Self::Month => " this month",
+        }
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -117,7 +145,7 @@ impl Superpower for BirthdayState {
                 ),
             },
             BirthdayAction::Age(name) => self.age(&self.birthdays[self.find(&name)?], context),
-            BirthdayAction::List => self.overview(context),
+            BirthdayAction::List(span) => self.list(span, context),
             BirthdayAction::Remove(name) => match self.find(&name) {
                 Some(found) => {
                     let removed = self.birthdays.remove(found);
@@ -149,21 +177,7 @@ impl Superpower for BirthdayState {
     }
 
     fn overview(&self, context: &PowerContext) -> String {
-        if self.birthdays.is_empty() {
-            return "I keep no birthdays yet. Say “Ana's birthday is on 3 May”.".to_owned();
-        }
-        let mut lines: Vec<(NaiveDate, String)> = self
-            .birthdays
-            .iter()
-            .map(|one| (one.next(context.today()), one.display(context)))
-            .collect();
-        lines.sort();
-        let mut text = format!("{}, the next one first:", counted(lines.len(), "birthday"));
-        for (_, line) in lines {
-            text.push_str("\n• ");
-            text.push_str(&line);
-        }
-        text
+        self.list(ListedSpan::All, context)
     }
 
     fn brief(&self, context: &PowerContext) -> Option<String> {
@@ -257,6 +271,30 @@ impl Superpower for BirthdayState {
 }
 
 impl BirthdayState {
+    fn list(&self, span: ListedSpan, context: &PowerContext) -> String {
+        if self.birthdays.is_empty() {
+            return "I keep no birthdays yet. Say “Ana's birthday is on 3 May”.".to_owned();
+        }
+        let mut lines: Vec<(NaiveDate, String)> = self
+            .birthdays
+            .iter()
+            .map(|one| (one.next(context.today()), one.display(context)))
+            .collect();
+        lines.sort();
+        let next = lines.first().map(|(_, line)| line.clone());
+        lines.retain(|(date, _)| span.contains(*date, context.today()));
+        if let (true, Some(next)) = (lines.is_empty(), next) {
+            return format!("No birthdays{}. The next one: {next}.", span.name());
+        }
+        let count = counted(lines.len(), "birthday");
+        let mut text = format!("{count}{}, the next one first:", span.name());
+        for (_, line) in lines {
+            text.push_str("\n• ");
+            text.push_str(&line);
+        }
+        text
+    }
+
     /// "anas" is Ana if there is an entry of that name.
     fn find(&self, name: &str) -> Option<usize> {
         let named = |name: &str| self.birthdays.iter().position(|one| same(&one.name, name));

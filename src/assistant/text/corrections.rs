@@ -6,7 +6,7 @@ use super::words::Words;
 
 /// How surely a mark corrects what stands before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::assistant) enum Strength {
+pub(in crate::assistant) enum MarkStrength {
     /// Only before a time: "better 5".
     BeforeTime,
     /// Before a value, or between other words after punctuation: "sorry 5".
@@ -34,24 +34,24 @@ static LINKS: Phrases = Phrases::new(&[
 ]);
 
 /// The first word after the mark at `at`, and its strength.
-pub(in crate::assistant) fn after_mark(words: &Words, at: usize) -> Option<(usize, Strength)> {
+pub(in crate::assistant) fn after_mark(words: &Words, at: usize) -> Option<(usize, MarkStrength)> {
     let Some((mut end, is_denial)) = after_interjection(words, at) else {
         let after = |marks: &Phrases, strength| Some((words.after(at, marks)?, strength));
-        return after(&MEANT, Strength::BeforeAny)
-            .or_else(|| after(&SURE, Strength::Sure))
-            .or_else(|| after(&BEFORE_VALUE, Strength::BeforeValue))
-            .or_else(|| after(&BEFORE_TIME, Strength::BeforeTime));
+        return after(&MEANT, MarkStrength::BeforeAny)
+            .or_else(|| after(&SURE, MarkStrength::Sure))
+            .or_else(|| after(&BEFORE_VALUE, MarkStrength::BeforeValue))
+            .or_else(|| after(&BEFORE_TIME, MarkStrength::BeforeTime));
     };
-    let mut strength = Strength::BeforeValue;
+    let mut strength = MarkStrength::BeforeValue;
     while let Some((next, is_denial_too)) = after_interjection(words, end) {
         // "no no", "actually sorry"
         if words.get(end) != words.get(at) && (is_denial || is_denial_too) {
-            strength = Strength::Sure;
+            strength = MarkStrength::Sure;
         }
         end = next;
     }
     Some(match words.after(end, &MEANT) {
-        Some(end) => (end, Strength::Sure),
+        Some(end) => (end, MarkStrength::Sure),
         None => (end, strength),
     })
 }
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn marks_have_a_strength_and_an_end() {
-        use Strength::{BeforeAny, BeforeTime, BeforeValue, Sure};
+        use MarkStrength::{BeforeAny, BeforeTime, BeforeValue, Sure};
         for (text, expected) in [
             ("no wait 5", Some((2, Sure))),
             ("no, wait, I meant 5", Some((4, Sure))),

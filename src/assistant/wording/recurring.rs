@@ -34,6 +34,15 @@ pub fn recurring_reminder_set(what: &str, recurrence: &Recurrence, now: LocalNow
 
 pub const REMINDER_REPEATS_NOT_HERE: &str = "I can't repeat reminders in this chat, so I've set nothing. One for one time works: “remind me tomorrow at 9 to …”.";
 
+/// "10 minutes before pills", which come every day.
+pub fn not_before_each_time(what: &str, recurrence: &Recurrence, timezone: Option<Zone>) -> String {
+    format!(
+        "“{}” comes {}, and I can't remind you before each of its times, so I've set nothing. A second reminder can: “remind me every day at 9 to …”, with its own hour.",
+        quoted(what),
+        recurrence_phrase(recurrence, timezone)
+    )
+}
+
 /// A message about one day doesn't end a recurring reminder.
 pub fn day_not_left_out(what: &str, recurrence: &Recurrence, timezone: Option<Zone>) -> String {
     format!(

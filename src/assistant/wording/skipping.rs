@@ -44,10 +44,10 @@ pub fn later_times_skipped(
     )
 }
 
-/// A time that can't be left out.
-pub fn nothing_skipped(what: &str, next: Timestamp, now: LocalNow) -> String {
+/// `max`: of one reminder.
+pub fn too_many_skipped(what: &str, next: Timestamp, max: usize, now: LocalNow) -> String {
     format!(
-        "I can't leave that out, so I changed nothing: “{}” comes {}.",
+        "I can leave out {max} times of one reminder, not more, so I changed nothing: “{0}” comes {1}. Name a shorter span, or “cancel my reminder to {0}” ends all of it.",
         quoted(what),
         times::day_and_time(next, now)
     )

@@ -33,7 +33,7 @@ pub(in crate::ingest) struct LastNamed {
     pub(in crate::ingest) reminders: Vec<NotedReminder>,
     /// An event of a calendar, instead of reminders.
     #[serde(default)]
-    pub(in crate::ingest) calendar_event: Option<LatestEvent>,
+    pub(in crate::ingest) calendar_event: Option<NotedEvent>,
     /// A fact that was stated after that.
     #[serde(default)]
     pub(in crate::ingest) fact: Option<StatedFact>,
@@ -153,7 +153,7 @@ pub(in crate::ingest) struct ReminderDelivery {
 
 /// An event of a calendar that was changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(in crate::ingest) struct LatestEvent {
+pub(in crate::ingest) struct NotedEvent {
     pub(in crate::ingest) uid: String,
     /// Which instance of a series; empty: it comes once.
     pub(in crate::ingest) instance: String,

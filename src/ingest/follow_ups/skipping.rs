@@ -51,10 +51,7 @@ pub(super) fn skip(
         [only] => {
             let next = only.send_at..only.send_at.plus_ms(1);
             let day = day.unwrap_or(&next);
-            let skipped = reminder_requests::skip(turn, tx, only, day)?;
-            Ok(Some(skipped.unwrap_or_else(|| {
-                wording::nothing_skipped(&only.text, only.send_at, turn.local_now())
-            })))
+            reminder_requests::skip(turn, tx, only, day)
         }
         several => {
             let how = "with a word of it, like “skip my run reminder tomorrow”";
@@ -94,10 +91,7 @@ pub(super) fn skip_last(
     };
     Ok(Some(match or_each.is_some_and(comes_otherwise) {
         true => wording::skipped_once_or_always(first, turn.local_now()),
-        false => match reminder_requests::skip(turn, tx, only, day)? {
-            Some(skipped) => skipped,
-            None => wording::nothing_skipped(&only.text, only.send_at, turn.local_now()),
-        },
+        false => return reminder_requests::skip(turn, tx, only, day),
     }))
 }
 

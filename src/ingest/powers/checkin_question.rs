@@ -2,8 +2,10 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::assistant::builtin::FollowUp;
-use crate::assistant::powers::{CheckinAnswer, checkin_answer, choice};
+use crate::assistant::builtin::{FollowUp, PossibleMeanings};
+use crate::assistant::powers::{
+    CheckinAnswer, RequestStrength, checkin_answer, choice, tells_how_it_was, tells_other_time,
+};
 use crate::assistant::{Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -66,9 +68,10 @@ fn event_of(answer: &str, abouts: &[String]) -> Option<(String, Vec<String>)> {
 }
 
 /// Whether a message may be an answer: it asks for nothing by itself, and is not about a reminder.
-fn may_answer(intent: &Intent) -> bool {
+fn may_answer(turn: &MessageTurn, intent: &Intent) -> bool {
     match intent {
         Intent::Unknown | Intent::Say(_) => true,
+        Intent::Several(parts) => parts.iter().all(|part| is_not_understood(turn, part)),
         Intent::FollowUp { what, otherwise } => {
             let is_of_reminder = matches!(
                 what,
@@ -89,10 +92,46 @@ fn may_answer(intent: &Intent) -> bool {
                     | FollowUp::DoneNumbered(_)
                     | FollowUp::Undo
             );
-            !is_of_reminder && may_answer(otherwise)
+            !is_of_reminder && may_answer(turn, otherwise)
         }
         _ => false,
     }
+}
+
+/// A part of a message: "3 hours!"
+fn is_not_understood(turn: &MessageTurn, part: &Intent) -> bool {
+    match part {
+        Intent::Unclear(_) => true,
+        Intent::FollowUp { otherwise, .. } => is_not_understood(turn, otherwise),
+        Intent::Power(text) => {
+            let mut calls = turn.recognise(text).calls.into_iter();
+            calls.all(|call| call.strength != RequestStrength::Clear)
+        }
+        _ => false,
+    }
+}
+
+/// The answer, and what else the message asks for: "it was great, remind me on monday to call them".
+fn answer_and_request<'t>(turn: &'t MessageTurn) -> Option<(&'t str, Intent)> {
+    let text = turn.message.text.as_str();
+    let mut marks = text.match_indices([',', '.', '!', ';']);
+    marks.find_map(|(at, mark)| {
+        let (answer, rest) = (text[..at].trim(), text[at + mark.len()..].trim());
+        let request = turn.understand_own(rest);
+        let request = match request {
+            Intent::Unknown => PossibleMeanings::read(&turn.context_of(rest))
+                .statement
+                .map(Intent::Statement),
+            request => {
+                (request.is_command() && !is_not_understood(turn, &request)).then_some(request)
+            }
+        };
+        let request = request.or_else(|| {
+            let is_other = tells_other_time(rest);
+            is_other.then(|| Intent::Unclear(wording::part_not_understood(rest)))
+        });
+        tells_how_it_was(answer).then_some((answer, request?))
+    })
 }
 
 /// Whether a reminder came after the question: "did it" is about that one.
@@ -115,40 +154,47 @@ fn tells_of_another(turn: &MessageTurn) -> bool {
         || turn.possible_meanings().statement.is_some()
 }
 
-/// Remembers what was answered to the question how something was. `None`: nothing was
-/// asked, or this is no answer.
+/// Remembers what was answered to the question how something was. With it what else the message
+/// asks for. `None`: nothing was asked, or this is no answer.
 pub(in crate::ingest) fn answer(
     turn: &MessageTurn,
     tx: &mut Tx,
     intent: &Intent,
-) -> Result<Option<String>> {
+) -> Result<Option<(String, Option<Intent>)>> {
     let asked_ms = turn.ingest.checkin_asked_ms.load(Ordering::Relaxed);
     let is_recent = turn.now.0.saturating_sub(asked_ms) <= CHECKIN_QUESTION_MS;
     let is_direct = turn.message.mode == Mode::Direct;
     let power = turn.requested_power.as_ref();
     let is_request = power.is_some_and(RequestedPower::is_explicit);
-    if !is_recent || !is_direct || is_request || !may_answer(intent) {
+    if !is_recent || !is_direct || is_request {
         return Ok(None);
     }
     let last_question = question::read_last(turn, tx, CHECKIN_QUESTION_MS)?;
     let Some((Question::Checkin { abouts, earlier }, asked_at)) = last_question else {
         return Ok(None);
     };
-    if tells_of_another(turn) || is_about_reminder(turn, tx, intent, asked_at)? {
+    if is_about_reminder(turn, tx, intent, asked_at)? {
         return Ok(None);
     }
-    let answer = match checkin_answer(&turn.message.text) {
+    let is_whole = may_answer(turn, intent) && !tells_of_another(turn);
+    let (typed, request) = match is_whole {
+        true => (turn.message.text.as_str(), None),
+        false => match answer_and_request(turn) {
+            Some((answer, request)) => (answer, Some(request)),
+            None => return Ok(None),
+        },
+    };
+    let answer = match checkin_answer(typed) {
         CheckinAnswer::None => return Ok(None),
         CheckinAnswer::Refused => {
             question::close(turn, tx)?;
-            return Ok(Some(wording::LEFT_AS_IT_WAS.to_owned()));
+            return Ok(Some((wording::LEFT_AS_IT_WAS.to_owned(), request)));
         }
         CheckinAnswer::Later => {
             question::close(turn, tx)?;
             let asked = names(&abouts);
-            return Ok(Some(wording::not_asked_again(
-                asked.first().unwrap_or(&"it"),
-            )));
+            let reply = wording::not_asked_again(asked.first().unwrap_or(&"it"));
+            return Ok(Some((reply, request)));
         }
         CheckinAnswer::Text(text) => text,
     };
@@ -160,7 +206,7 @@ pub(in crate::ingest) fn answer(
             let reply = wording::which_was_it(&names(&abouts));
             let earlier = Some(answer);
             question::ask(turn, tx, &Question::Checkin { abouts, earlier })?;
-            return Ok(Some(reply));
+            return Ok(Some((reply, request)));
         }
     };
     let text = earlier.unwrap_or(answer);
@@ -176,5 +222,6 @@ pub(in crate::ingest) fn answer(
             },
         )?,
     }
-    Ok(Some(format!("Thank you for telling me. {reply}")))
+    let reply = format!("Thank you for telling me. {reply}");
+    Ok(Some((reply, request)))
 }

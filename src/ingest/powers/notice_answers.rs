@@ -40,7 +40,7 @@ impl Ingest {
 pub(in crate::ingest) fn answer(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let sent_ms = turn.ingest.notice_sent_ms.load(Ordering::Relaxed);
     let is_recent = turn.now.0.saturating_sub(sent_ms) <= NOTICE_MS;
-    if !is_recent || turn.message.mode != Mode::Direct || turn.left_to_model {
+    if !is_recent || turn.message.mode != Mode::Direct {
         return Ok(None); // most messages
     }
     let Some((Question::Notice { power, what }, sent_at)) =

@@ -6,7 +6,7 @@ use super::change::{number_span, numbers};
 use super::new_time::{hours, mentions_time, read_new_time, time_alone};
 use super::{DoneReport, FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::assistant::builtin::subject;
-use crate::assistant::text::corrections::{self, Strength};
+use crate::assistant::text::corrections::{self, MarkStrength};
 use crate::assistant::text::function_words::is_no;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::verbs;
@@ -15,6 +15,8 @@ use crate::assistant::text::words::Words;
 
 /// Words of a reminder with the time to which it is put off.
 const SNOOZED_WORDS_MAX: usize = 8;
+/// Minutes of a number alone after a name.
+const MINUTES_MAX: i64 = 600;
 
 /// "cancel that", "cancel 2".
 pub(super) fn cancel(words: &Words, range: Range<usize>) -> Option<FollowUp> {
@@ -168,7 +170,7 @@ pub(in crate::assistant) fn read_named(words: &Words) -> Option<FollowUp> {
     const WORDS_MAX: usize = 20;
     let start = words.skip(0, phrases!["oh", "ok"]);
     let mark = corrections::after_mark(words, start);
-    let mark = mark.filter(|(_, strength)| *strength > Strength::BeforeTime);
+    let mark = mark.filter(|(_, strength)| *strength > MarkStrength::BeforeTime);
     let start = words.skip_courtesy(mark.map_or(start, |(end, _)| end));
     let end = words.before_courtesy(start + 1, words.len());
     let range = start + 1..end;
@@ -362,7 +364,15 @@ fn snoozed(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         let rest = link.unwrap_or(at)..range.end;
         let delay = when::read_duration(words, rest.start).filter(|(_, end)| *end == range.end);
         let delay = delay.map(|(spec, _)| TimeChange(NewTimeText::At(spec)));
-        Some((at, delay.or_else(|| time_alone(words, rest))?))
+        // "gym 10"
+        let minutes = || {
+            let minutes: i64 = words.get(at).parse().ok()?;
+            (at + 1 == range.end && minutes <= MINUTES_MAX).then(|| TimeChange::minutes(minutes))
+        };
+        Some((
+            at,
+            delay.or_else(minutes).or_else(|| time_alone(words, rest))?,
+        ))
     });
     let (end, time) = match timed {
         Some((end, time)) => (end, Some(time)),

@@ -10,7 +10,7 @@ use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::assistant::builtin::reminder::before::other_offset;
 use crate::assistant::builtin::reminder::repeats::{self, Repeat};
 use crate::assistant::builtin::{reminder, subject};
-use crate::assistant::text::corrections::{self, Strength};
+use crate::assistant::text::corrections::{self, MarkStrength};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
@@ -36,7 +36,8 @@ pub(super) fn corrected(words: &Words, range: Range<usize>) -> Option<FollowUp> 
     }
     let from = after_correction(words, range.start);
     let last = range.end.saturating_sub(2).max(range.start);
-    let is_marked = corrections::after_mark(words, last) == Some((range.end, Strength::BeforeAny));
+    let is_marked =
+        corrections::after_mark(words, last) == Some((range.end, MarkStrength::BeforeAny));
     let (from, range) = match (from, is_marked && last > range.start) {
         (Some(from), _) => (from, range),
         (None, true) => (range.start, range.start..last),
@@ -144,7 +145,7 @@ pub(super) fn reworded(words: &Words, range: Range<usize>) -> Option<FollowUp> {
             .flatten();
     }
     let mark = corrections::after_mark(words, range.start);
-    let mark = mark.filter(|(_, strength)| *strength > Strength::BeforeTime);
+    let mark = mark.filter(|(_, strength)| *strength > MarkStrength::BeforeTime);
     let mark = mark.map(|(end, _)| end);
     let from = mark.unwrap_or(range.start);
     let said = words.after(from, phrases!["i said"]);

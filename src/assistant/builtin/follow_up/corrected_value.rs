@@ -11,7 +11,7 @@ use days_span::with_other_days;
 use super::revised_time::{ValueTime, told, whole_time};
 use crate::assistant::builtin::settings::is_first_name;
 use crate::assistant::builtin::subject;
-use crate::assistant::text::corrections::{self, Strength};
+use crate::assistant::text::corrections::{self, MarkStrength};
 use crate::assistant::text::function_words::is_question_word;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when::{self, Day};
@@ -58,7 +58,7 @@ pub fn corrected_value(words: &Words) -> Option<String> {
     }
     let is_time = |from| whole_time(&Words::new(words.original(from..words.len()))).is_some();
     let mark = corrections::after_mark(words, 0)
-        .filter(|(from, strength)| *strength > Strength::BeforeTime || is_time(*from))
+        .filter(|(from, strength)| *strength > MarkStrength::BeforeTime || is_time(*from))
         .map(|(from, _)| from);
     let from = mark.or_else(stated).or_else(changed).or_else(counted)?;
     let from = corrections::skip_links(words, from);

@@ -3,13 +3,18 @@
 
 use std::ops::Range;
 
+use chrono::{Days, Months};
+
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::assistant::builtin::reminder::repeats;
 use crate::assistant::builtin::{ParsedMessage, agenda, subject};
 use crate::assistant::text::phrases::{Phrases, phrases};
-use crate::assistant::text::when;
+use crate::assistant::text::when::{self, Day};
 use crate::assistant::text::words::Words;
+use crate::clock::{Timestamp, Zone};
 
+/// A date without a year that was so lately is not the one of next year.
+const JUST_PAST_DAYS: u64 = 60;
 /// Words of a reminder of which no time is named: "skip my morning run".
 const ALONE_WORDS_MAX: usize = 3;
 
@@ -82,21 +87,12 @@ pub(super) fn skip(message: &ParsedMessage, range: Range<usize>) -> Option<Follo
             return Some((at, None));
         }
         let from = words.skip(at, phrases!["on", "for"]);
-        if let Some(span) = agenda::named_span(message, &words.phrase(from..range.end)) {
-            return Some((at, Some(span.range)));
+        if let Some(day) = skipped_day(message, from..range.end) {
+            return Some((at, Some(day)));
         }
-        let day = when::day_at(words, from);
         // "skip run"
-        if day.is_none() && at + 1 == range.end && range.len() <= ALONE_WORDS_MAX {
-            return Some((range.end, None));
-        }
-        let (day, end) = day?;
-        let spec = when::TimeExpression {
-            day: Some(day),
-            ..when::TimeExpression::default()
-        };
-        let span = when::day_of(&spec, message.context.now, message.zone())?;
-        (end == range.end).then_some((at, Some(span)))
+        let is_alone = at + 1 == range.end && range.len() <= ALONE_WORDS_MAX;
+        is_alone.then_some((range.end, None))
     })?;
     let about = range.start..about_end;
     let which = match words.phrase(about.clone()).as_str() {
@@ -111,6 +107,36 @@ pub(super) fn skip(message: &ParsedMessage, range: Range<usize>) -> Option<Follo
     Some(FollowUp::Skip { which, day })
 }
 
+/// The day or span that all of these words name.
+fn skipped_day(message: &ParsedMessage, range: Range<usize>) -> Option<Range<Timestamp>> {
+    let (words, now, zone) = (&message.words, message.context.now, message.zone());
+    let (span, is_each_year) = match agenda::named_span(message, &words.phrase(range.clone())) {
+        Some(span) => (span.range, true),
+        None => {
+            let (day, _) = when::day_at(words, range.start)?;
+            let without_year = matches!(
+                day,
+                Day::OfYear { .. } | Day::Easter(_) | Day::WeekdayAndDate { year: None, .. }
+            );
+            (agenda::day(words, range, now, zone)?, without_year)
+        }
+    };
+    let past = is_each_year.then(|| of_last_year(&span, now, zone));
+    Some(past.flatten().unwrap_or(span))
+}
+
+/// "1 november" on the tenth was this year. `None`: a year before is too long ago.
+fn of_last_year(day: &Range<Timestamp>, now: Timestamp, zone: Zone) -> Option<Range<Timestamp>> {
+    let date = |at: Timestamp| at.utc().with_timezone(&zone).date_naive();
+    let today = date(now);
+    let year_before = |at| date(at).checked_sub_months(Months::new(12));
+    let (from, to) = (year_before(day.start)?, year_before(day.end)?);
+    if from > today || today > from + Days::new(JUST_PAST_DAYS) {
+        return None;
+    }
+    Some(when::at_hour(from, 0, 0, zone)?..when::at_hour(to, 0, 0, zone)?)
+}
+
 /// "not this saturday", "not tomorrow", "not on monday", but not "not on mondays".
 pub(super) fn skip_last(message: &ParsedMessage, range: Range<usize>) -> Option<FollowUp> {
     static NOT: Phrases = Phrases::new(&[
@@ -120,9 +146,7 @@ pub(super) fn skip_last(message: &ParsedMessage, range: Range<usize>) -> Option<
     let words = &message.words;
     let from = words.after(range.start, &NOT)?;
     let said = words.phrase(from..range.end);
-    let span = agenda::named_span(message, &said).map(|span| span.range);
-    let day = || agenda::day(words, from..range.end, message.context.now, message.zone());
-    let day = span.or_else(day)?;
+    let day = skipped_day(message, from..range.end)?;
     let weekdays = repeats::weekdays(words, words.skip(from, phrases!["the"]));
     let weekdays = weekdays.filter(|(_, end)| *end == range.end);
     let is_each = weekdays.as_ref().is_some_and(|(days, _)| days.len() > 1) || said.ends_with('s');

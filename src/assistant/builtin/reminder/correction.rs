@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::parts;
-use crate::assistant::text::corrections::{self, Strength};
+use crate::assistant::text::corrections::{self, MarkStrength};
 use crate::assistant::text::when::{self, TimeExpression};
 use crate::assistant::text::words::Words;
 
@@ -82,7 +82,7 @@ fn after_marks(words: &Words, at: usize) -> Option<usize> {
 fn is_plain(words: &Words, mark: usize) -> bool {
     // "no make it 6", unlike "make it 6"
     corrections::after_mark(words, mark).is_some_and(|(end, strength)| {
-        strength == Strength::Sure || words.get(end) == "make" && words.get(mark) != "make"
+        strength == MarkStrength::Sure || words.get(end) == "make" && words.get(mark) != "make"
     })
 }
 
@@ -119,7 +119,8 @@ pub(super) fn is_within(words: &Words, range: Range<usize>) -> bool {
 
 /// Whether what begins there corrects also what is no time.
 fn is_clear(words: &Words, at: usize) -> bool {
-    corrections::after_mark(words, at).is_some_and(|(_, strength)| strength >= Strength::BeforeAny)
+    corrections::after_mark(words, at)
+        .is_some_and(|(_, strength)| strength >= MarkStrength::BeforeAny)
 }
 
 /// The text of the request and its time; `None` when another time is left in it.

@@ -60,8 +60,8 @@ fn is_week_or_part(words: &Words, at: usize) -> bool {
         "and" | "or" | "&" => {
             let is_part = matches!(
                 next,
-                "morning" | "mornings" | "noon" | "afternoon" | "evening" | "evenings"
-            );
+                "morning" | "mornings" | "noon" | "afternoon" | "evening" | "evenings" | "midnight"
+            ) || next == "night" && at > 0 && words.get(at - 1) != "day";
             let day = words.skip(at + 1, phrases!["on the", "the", "on"]);
             let is_date =
                 when::ordinal(words.get(day)).is_some() && matches!(words.get(day + 1), "" | "to");

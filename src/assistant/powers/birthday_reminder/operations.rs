@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::operations::{self, CallContext, Result, needed};
-use super::{BirthdayAction, BirthdayState};
+use super::{BirthdayAction, BirthdayState, ListedSpan};
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::data::newest;
 
@@ -43,7 +43,7 @@ impl operations::Arguments<BirthdayAction> for Arguments {
     fn action(self, context: CallContext) -> Result<Option<BirthdayAction>> {
         let name = || needed(self.name.as_deref(), "name");
         Ok(Some(match self.operation {
-            BirthdayOperation::List => BirthdayAction::List,
+            BirthdayOperation::List => BirthdayAction::List(ListedSpan::All),
             BirthdayOperation::Find => BirthdayAction::When(name()?),
             BirthdayOperation::Undo => return Ok(None),
             BirthdayOperation::Remove => BirthdayAction::Remove(name()?),

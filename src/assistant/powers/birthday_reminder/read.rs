@@ -3,7 +3,7 @@
 use chrono::{Datelike, NaiveDate};
 
 use super::super::planned_time;
-use super::BirthdayAction;
+use super::{BirthdayAction, ListedSpan};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::statement;
@@ -32,8 +32,8 @@ pub(in crate::assistant::powers) fn parse(
 ) -> Option<(RequestStrength, BirthdayAction)> {
     use RequestStrength::{Clear, Soft};
     let words = &message.words;
-    if lists(message.request()) {
-        return Some((Clear, BirthdayAction::List));
+    if let Some(action) = list(message.request()) {
+        return Some((Clear, action));
     }
     let (at, end) = (message.start, parsers::end(words));
     if words.after(at, phrases!["how old am i"]) == Some(end) {
@@ -232,18 +232,23 @@ fn parse_turns(
     Some((RequestStrength::Clear, action))
 }
 
-fn lists(request: &str) -> bool {
-    phrases![
+fn list(request: &str) -> Option<BirthdayAction> {
+    static ALL: Phrases = Phrases::new(&[
         "birthdays", "my birthdays", "list birthdays", "show birthdays", "show my birthdays",
         "upcoming birthdays", "all birthdays", "list my birthdays", "whose birthday is next",
         "whose birthday is it", "show me my birthdays", "show me the birthdays",
         "which birthdays are coming up", "what birthdays are coming up", "next birthdays",
         "whos birthday is next", "next birthday", "the next birthday", "birthday reminders",
-        "any birthdays", "any birthdays this week", "any birthdays this month",
-        "any birthdays soon", "any birthdays coming up", "birthdays this week",
-        "birthdays this month", "who has birthday next", "whose birthday is coming up"
-    ]
-    .contains(request)
+        "any birthdays", "any birthdays soon", "any birthdays coming up", "who has birthday next",
+        "whose birthday is coming up",
+    ]);
+    let span = match request {
+        "any birthdays this week" | "birthdays this week" => ListedSpan::Week,
+        "any birthdays this month" | "birthdays this month" => ListedSpan::Month,
+        _ if ALL.contains(request) => ListedSpan::All,
+        _ => return None,
+    };
+    Some(BirthdayAction::List(span))
 }
 
 type ActionBuilder = Box<dyn Fn(String) -> BirthdayAction>;

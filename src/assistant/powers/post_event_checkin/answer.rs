@@ -2,7 +2,7 @@
 
 use super::NAME_WORDS_MAX;
 use crate::assistant::text::function_words::is_no;
-use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::phrases::Phrases;
 use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
 
@@ -24,14 +24,18 @@ const ANSWER_CHARS_MAX: usize = 500;
 static REFUSED: Phrases = Phrases::new(&[
     "skip", "nothing", "never mind", "nevermind", "not now", "no thanks", "i dont want to say",
     "none of your business", "i dont want to talk", "dont ask", "dont ask me", "please dont ask",
+    "stop", "stop it", "stop asking", "stop asking me", "rather not say", "id rather not say",
+    "no comment",
 ]);
 
 /// It isn't over, or is told at another time.
 static LATER: Phrases = Phrases::new(&[
     "ask me later", "ask later", "ask me tomorrow", "ask tomorrow", "ask me again later",
-    "ask me again tomorrow", "later", "not yet", "still in it", "im still in it", "its not over",
-    "its not over yet", "not over yet", "still waiting", "its still going on", "still going on",
-    "ill tell you later", "i will tell you later", "tell you later",
+    "ask me again tomorrow", "ask again later", "ask again tomorrow", "ask again", "ask me again",
+    "ask me tonight", "ask tonight", "tomorrow", "tonight", "later", "not yet", "still in it",
+    "im still in it", "its not over", "its not over yet", "not over yet", "still waiting",
+    "its still going on", "still going on", "ill tell you later", "i will tell you later",
+    "tell you later",
 ]);
 
 /// What answers nothing.
@@ -39,6 +43,23 @@ static NO_ANSWERS: Phrases = Phrases::new(&[
     "hi", "hello", "hey", "thanks", "thank you", "good morning", "good evening", "good night",
     "bye", "help", "yes", "ok", "okay", "hi there", "hey there", "done", "thx for asking",
     "thanks for asking", "thank you for asking", "thx", "nice of you to ask",
+]);
+
+/// It is at another time, or there is another one.
+static OTHER_TIME: Phrases = Phrases::new(&[
+    "its at", "its on", "its tomorrow", "its later", "its not until", "it is at", "it is on",
+    "it is tomorrow", "it is later", "next one", "the next one", "next", "next round",
+    "the next round", "second round", "the second round", "another one",
+]);
+
+/// Beginnings of an answer that tells how something was.
+static HOW_IT_WAS: Phrases = Phrases::new(&[
+    "it was", "it went", "they were", "was", "went", "i passed", "i failed", "i got", "passed",
+    "failed", "great", "good", "very good", "really good", "pretty good", "fine", "well",
+    "very well", "ok", "okay", "not bad", "not good", "not great", "not so good", "so so", "bad",
+    "terrible", "awful", "horrible", "amazing", "brilliant", "excellent", "perfect", "wonderful",
+    "lovely", "nice", "fun", "hard", "tough", "easy", "boring", "long", "exhausting", "tiring",
+    "stressful", "interesting",
 ]);
 
 /// Beginnings of other questions and requests, also without a mark.
@@ -49,6 +70,21 @@ static ASKING: Phrases = Phrases::new(&[
     "could you", "will you", "will it", "are you", "tell me", "show me", "give me", "why do you",
     "why are you", "why did you", "what else",
 ]);
+
+/// Whether a part of a message is an answer by its beginning, not only by being no request. "ok" and
+/// "well" alone may begin anything.
+pub fn tells_how_it_was(text: &str) -> bool {
+    let words = Words::new(text);
+    let is_filler = words.len() == 1 && matches!(words.get(0), "ok" | "okay" | "well");
+    !is_filler && words.after(0, &HOW_IT_WAS).is_some()
+}
+
+/// "next one on 14 june at 9", "it's at 3"
+pub fn tells_other_time(text: &str) -> bool {
+    let words = Words::new(text);
+    words.after(0, &OTHER_TIME).is_some()
+        && (0..words.len()).any(|at| when::read(&words, at).is_some())
+}
 
 pub fn checkin_answer(text: &str) -> CheckinAnswer {
     let words = Words::new(text);
@@ -74,10 +110,7 @@ pub fn checkin_answer(text: &str) -> CheckinAnswer {
     // "fine. what else is today", "next one on 14 june at 9"
     let asks_more =
         (1..words.len()).any(|at| words.is_set_off(at - 1) && words.after(at, &ASKING).is_some());
-    let is_next = words
-        .after(0, phrases!["next one", "the next one", "next"])
-        .is_some();
-    if asks_more || is_next && (0..words.len()).any(names_day) {
+    if asks_more || tells_other_time(text) {
         return CheckinAnswer::None;
     }
     match words.phrase(0..words.len().min(NAME_WORDS_MAX)).as_str() {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::{money, parsers};
-use crate::assistant::text::corrections::{self, Strength};
+use crate::assistant::text::corrections::{self, MarkStrength};
 use crate::assistant::text::phrases::phrases;
 use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
@@ -61,9 +61,9 @@ pub(super) fn meant(message: &ParsedMessage) -> Correction {
 /// number, a day or a time of day.
 fn mark_at(words: &Words, at: usize) -> Option<(usize, bool)> {
     let mark = corrections::after_mark(words, at);
-    let (end, strength) = mark.filter(|(_, strength)| *strength > Strength::BeforeTime)?;
+    let (end, strength) = mark.filter(|(_, strength)| *strength > MarkStrength::BeforeTime)?;
     let from = corrections::skip_links(words, end);
-    let is_sure = strength == Strength::Sure;
+    let is_sure = strength == MarkStrength::Sure;
     let is_noun = |n: &usize| NUMBERED.contains(&words.get(*n));
     let is_numbered = words.get(at) == "no"
         && (words.original(at..at + 1).ends_with('.')

@@ -221,6 +221,7 @@ fn name_and_details(rest: Vec<String>, is_timed_first: bool) -> Option<(String, 
     let mut rest = rest.into_iter();
     let mut what = rest.next()?;
     let mut details: Vec<String> = rest.collect();
+    details.retain(|one| !matches!(one.to_lowercase().as_str(), "too" | "as well" | "also"));
     let is_where = |text: &String| {
         let first = text.split(' ').next().unwrap_or_default();
         matches!(first.to_lowercase().as_str(), "at" | "with" | "w/" | "in")

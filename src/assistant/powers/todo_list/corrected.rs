@@ -1,7 +1,7 @@
 //! Things that are corrected in one breath: "beer, no wait, wine".
 
 use crate::assistant::powers::parsers::things;
-use crate::assistant::text::corrections::{self, Strength};
+use crate::assistant::text::corrections::{self, MarkStrength};
 use crate::assistant::text::phrases::Phrases;
 use crate::assistant::text::words::Words;
 use crate::assistant::wording::texts::same;
@@ -71,9 +71,9 @@ fn after_mark(words: &Words, at: usize) -> Option<usize> {
         matches!(words.get(at), "no" | "nope" | "nah" | "correction") && !words.is_set_off(from - 1)
     };
     let corrects = match strength {
-        Strength::BeforeTime => false,
-        Strength::BeforeValue => words.is_set_off(at - 1) && !is_of_thing(),
-        Strength::BeforeAny | Strength::Sure => true,
+        MarkStrength::BeforeTime => false,
+        MarkStrength::BeforeValue => words.is_set_off(at - 1) && !is_of_thing(),
+        MarkStrength::BeforeAny | MarkStrength::Sure => true,
     };
     corrects.then(|| corrections::skip_links(words, from))
 }

@@ -226,10 +226,11 @@ const UNITS: [&str; 30] = [
     "pack", "week", "day", "hour",
 ];
 
-/// "add sugar" after "flour and".
+/// "add sugar", "don't forget eggs" after "flour and".
 fn without_verb(thing: &str) -> String {
+    static VERBS: Phrases = Phrases::new(&["add", "dont forget the", "dont forget", "then"]);
     let words = Words::new(thing);
-    match words.after(0, phrases!["add"]) {
+    match words.after(0, &VERBS) {
         Some(from) if from < words.len() => parsers::original(&words, from, words.len()),
         _ => thing.to_owned(),
     }

@@ -21,6 +21,10 @@ pub(super) fn parse(
     use RequestStrength::InSession;
     let words = &message.words;
     let end = without_too(words, at, end);
+    let end = match words.get(at) {
+        "remove" | "delete" | "cross" | "take" | "drop" => without_reason(words, at, end),
+        _ => end,
+    };
     match words.get(at) {
         "remove" | "delete" | "cancel" | "take" | "drop" | "cross" | "strike" => {
             off(message, at, end)
@@ -81,6 +85,18 @@ pub(super) fn parse(
         }
         _ => None,
     }
+}
+
+/// The end of "remove milk, we still have some" without the sentence after the comma.
+fn without_reason(words: &Words, at: usize, end: usize) -> usize {
+    static REASONS: Phrases = Phrases::new(&[
+        "we have", "we still have", "weve got", "weve still got", "we got", "i have",
+        "i still have", "ive got", "i got", "theres", "there is", "there are", "its", "its not",
+        "we dont", "i dont", "not needed", "no need",
+    ]);
+    let mut starts = at + 2..end;
+    let found = starts.find(|n| words.is_set_off(n - 1) && words.after(*n, &REASONS).is_some());
+    found.unwrap_or(end)
 }
 
 /// The end of "i got milk too" without its last word.

@@ -13,7 +13,7 @@ const TODO_LIST: &str = Tool::Power(Power::TodoList).name();
 
 /// The message and the answer to it.
 #[derive(Clone, Copy)]
-struct Exchange<'t> {
+struct MessageAndAnswer<'t> {
     message: &'t str,
     /// The statements of the answer.
     answer: &'t str,
@@ -22,16 +22,16 @@ struct Exchange<'t> {
 impl ModelTurn<'_> {
     pub(super) fn tells_other_things(&self, statements: &[&str], totals: &CallTotals) -> bool {
         let (message, answer) = (&self.context.message.text, statements.join("\n"));
-        let exchange = Exchange {
+        let pair = MessageAndAnswer {
             message,
             answer: &answer,
         };
-        exchange.has_other_item(&totals.records)
-            || exchange.has_other_words(&self.plan.requested_changes, &totals.records)
+        pair.has_other_item(&totals.records)
+            || pair.has_other_words(&self.plan.requested_changes, &totals.records)
     }
 }
 
-impl Exchange<'_> {
+impl MessageAndAnswer<'_> {
     /// A thing of the message that no call has stands in the answer like one that is on a list: in a
     /// row after things that are ("milk, eggs and bread"), or where a call has a thing that nobody
     /// named.
