@@ -238,7 +238,7 @@ impl Clock {
 
     fn check(&self) -> (Timestamp, bool) {
         let mut steadiness = self.steadiness.lock();
-        let (now, since_start_ms) = (self.now(), self.since_start_ms());
+        let (now, since_start_ms) = self.both_times();
         let reading = steadiness.check(now, since_start_ms);
         match reading {
             ClockReading::Jumped(by_ms) => log::warn!(
@@ -255,6 +255,17 @@ impl Clock {
             now,
             matches!(reading, ClockReading::Steady | ClockReading::Recovered),
         )
+    }
+
+    /// The time, and the milliseconds since start at that moment.
+    fn both_times(&self) -> (Timestamp, i64) {
+        match &self.source {
+            Source::System(_) => (self.now(), self.since_start_ms()),
+            Source::Fixed { start, now } => {
+                let now = now.borrow();
+                (Timestamp(*now), *now - start.load(Ordering::SeqCst))
+            }
+        }
     }
 
     /// Milliseconds since boot including sleep, so that sleep doesn't look like a jump.
@@ -277,9 +288,11 @@ impl Clock {
 
     /// Sets a fixed clock to another wall time, like a change of the system's clock.
     pub fn jump(&self, ms: i64) {
-        if let Source::Fixed { start, .. } = &self.source {
-            start.fetch_add(ms, Ordering::SeqCst);
-            self.advance(ms);
+        if let Source::Fixed { start, now } = &self.source {
+            now.send_modify(|now| {
+                start.fetch_add(ms, Ordering::SeqCst);
+                *now += ms;
+            });
         }
     }
 }

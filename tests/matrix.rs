@@ -371,10 +371,11 @@ async fn refusals_are_obeyed_and_a_lost_answer_repeats_nothing() {
     until_read(&service, &matrix).await;
     assert_eq!(matrix.texts(DIRECT), ["Nice to meet you, Ada!"]);
     // Whoever removed the bot gets no more; the command ends.
-    matrix.say("!bo", BO, "remind me in 1 second to stretch");
+    matrix.say("!bo", BO, "remind me in 1 hour to stretch");
     until_texts(&matrix, "!bo", 1).await;
     let removed = json!({"errcode": "M_FORBIDDEN", "error": "not in the room"});
     matrix.fail("!bo", [Fault::Refuse(403, removed)]);
+    service.remind_now().await;
     eventually("the command ends", async || {
         service.rows("SELECT state FROM commands") == [["failed"]]
     })
@@ -403,10 +404,11 @@ async fn a_reminder_waits_for_a_bot_that_was_removed() {
     let matrix = Matrix::start();
     matrix.room(DIRECT, &[ADA]);
     let service = service(&matrix, ADA).await;
-    matrix.say(DIRECT, ADA, "remind me in 3 seconds to stretch");
+    matrix.say(DIRECT, ADA, "remind me in 1 hour to stretch");
     until_texts(&matrix, DIRECT, 1).await;
     matrix.remove_from(DIRECT, ADA);
     until_read(&service, &matrix).await;
+    service.remind_now().await;
     eventually("the reminder is being sent", async || {
         service.rows("SELECT count(*) FROM commands WHERE attempts > 0") == [[1]]
     })
@@ -421,10 +423,11 @@ async fn an_upgraded_rooms_reminders_come_in_the_new_one() {
     let matrix = Matrix::start();
     matrix.room(DIRECT, &[ADA]);
     let service = service(&matrix, ADA).await;
-    matrix.say(DIRECT, ADA, "remind me in 3 seconds to stretch");
+    matrix.say(DIRECT, ADA, "remind me in 1 hour to stretch");
     until_texts(&matrix, DIRECT, 1).await;
     matrix.upgrade(DIRECT, "!new:stub", ADA);
     until_read(&service, &matrix).await;
+    service.remind_now().await;
     eventually("the reminder is being sent", async || {
         service.rows("SELECT count(*) FROM commands WHERE attempts > 0") == [[1]]
     })
@@ -449,9 +452,11 @@ async fn nothing_private_is_sent_where_somebody_reads_along() {
     let matrix = Matrix::start();
     matrix.room(DIRECT, &[ADA]);
     let service = service(&matrix, ADA).await;
-    matrix.say(DIRECT, ADA, "remind me in 3 seconds to take my pill");
+    matrix.say(DIRECT, ADA, "remind me in 1 hour to take my pill");
     until_texts(&matrix, DIRECT, 1).await;
     matrix.join(DIRECT, BO);
+    until_read(&service, &matrix).await;
+    service.remind_now().await;
     until_withdrawn(&service).await;
     // Also after a restart, with Bo alone in the room.
     matrix.leave(DIRECT, ADA);
@@ -473,21 +478,22 @@ async fn a_room_that_has_another_person_is_no_more_the_first_ones() {
     let matrix = Matrix::start();
     matrix.room(DIRECT, &[ADA]);
     let service = service(&matrix, "everyone").await;
-    matrix.say(DIRECT, ADA, "remind me in 4 seconds to take my pill");
+    matrix.say(DIRECT, ADA, "remind me in 1 hour to take my pill");
     until_texts(&matrix, DIRECT, 1).await;
     matrix.join(DIRECT, BO);
     matrix.leave(DIRECT, ADA);
     matrix.say(DIRECT, BO, "my name is Bo");
     let texts = until_texts(&matrix, DIRECT, 2).await;
     assert_eq!(texts[1], "Nice to meet you, Bo!");
+    let came = service.remind_now().await;
+    eventually("hers waits", async || {
+        let waiting = format!("SELECT text FROM reminders WHERE due_at > {}", came.0);
+        service.rows(&format!("{waiting} AND due_at < send_at")) == [["take my pill"]]
+    })
+    .await;
     matrix.say(DIRECT, BO, "remind me in 1 second to run");
     let texts = until_texts(&matrix, DIRECT, 4).await;
     assert_eq!(texts[3], "⏰ Reminder: run");
-    eventually("hers waits", async || {
-        let waiting = "SELECT text FROM reminders WHERE due_at > send_at";
-        service.rows(waiting) == [["take my pill"]]
-    })
-    .await;
     assert_eq!(matrix.texts(DIRECT).len(), 4);
 }
 
@@ -496,11 +502,13 @@ async fn an_upgraded_direct_room_that_is_a_group_gets_nothing_private() {
     let matrix = Matrix::start();
     matrix.room(DIRECT, &[ADA]);
     let service = service(&matrix, ADA).await;
-    matrix.say(DIRECT, ADA, "remind me in 3 seconds to take my pill");
+    matrix.say(DIRECT, ADA, "remind me in 1 hour to take my pill");
     until_texts(&matrix, DIRECT, 1).await;
     matrix.upgrade(DIRECT, "!new:stub", ADA);
     matrix.join("!new:stub", BO);
     matrix.invite("!new:stub", ADA);
+    until_read(&service, &matrix).await;
+    service.remind_now().await;
     until_withdrawn(&service).await;
     matrix.room("!own", &[ADA]);
     matrix.say("!own", ADA, "hello");

@@ -420,7 +420,7 @@ async fn refusals_are_obeyed() {
     telegram.message(ADA, GROUP, json!({"text": "Juno, hello"}));
     until_texts(&telegram, -9009, 1).await;
     // Whoever blocked the bot gets no more; the command ends.
-    telegram.say(BO, "remind me in 4 seconds to stretch");
+    telegram.say(BO, "remind me in 1 hour to stretch");
     until_texts(&telegram, BO, 1).await;
     telegram.fail(
         BO,
@@ -430,6 +430,7 @@ async fn refusals_are_obeyed() {
             Value::Null,
         )],
     );
+    service.remind_now().await;
     eventually("the command ends", async || {
         service.rows("SELECT state FROM commands") == [["failed"]]
     })

@@ -371,9 +371,10 @@ async fn refusals_are_obeyed_and_a_reminder_comes() {
     })
     .await;
     // Nobody is there any more: the command ends.
-    xmpp.say(BO, "remind me in 1 second to stretch");
+    xmpp.say(BO, "remind me in 1 hour to stretch");
     until_texts(&xmpp, BO, 1).await;
     xmpp.fail(BO, [Fault::Refuse("cancel", "item-not-found")]);
+    service.remind_now().await;
     eventually("the command ends", async || {
         service.rows("SELECT state FROM commands ORDER BY id DESC LIMIT 1") == [["failed"]]
     })

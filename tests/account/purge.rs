@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::stripe::Stripe;
-use crate::support::{RelaySocket, Service, direct, eventually, get, group, post, token};
+use crate::support::{Service, direct, eventually, get, group, post};
 use chatkeep::account::erasure::{PurgeRun, PurgeStep};
 use chatkeep::clock::{Clock, Timestamp};
 use serde_json::{Value, json};
@@ -179,9 +179,7 @@ async fn nothing_is_left_but_a_tombstone() {
         status["due"][0]["deletion_scheduled_for"],
         "2026-12-20T08:01:00.000Z"
     );
-    let mut relay = RelaySocket::open(service.address, "a", &token("a"))
-        .await
-        .unwrap();
+    let mut relay = service.relay("a").await;
     let command = relay.command().await;
     assert!(
         command["payload"]["text"]

@@ -191,7 +191,14 @@ async fn a_command_does_not_wait_for_a_service_that_ended() {
         rows(&path.join("chatkeep.db"), "SELECT 1 FROM erasures") == [[1]]
     })
     .await;
+    // It can't end before the kill.
+    let database = path.join("chatkeep.db");
+    let holder = rusqlite::Connection::open(&database).unwrap();
+    holder.busy_timeout(crate::support::PATIENCE).unwrap();
+    holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+    assert_eq!(rows(&database, "SELECT 1 FROM erasures"), [[1]]);
     service.kill();
+    drop(holder);
     let output = tokio::time::timeout(Duration::from_secs(10), command).await;
     let output = output.expect("an end in time").unwrap();
     assert_eq!(output.status.code(), Some(1), "{output:?}");

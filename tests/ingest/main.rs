@@ -23,20 +23,13 @@ mod problems;
 mod reminders;
 mod retries;
 
-use chatkeep::clock::{Clock, Timestamp};
+use chatkeep::clock::Clock;
 use serde_json::Value;
-use support::{Answer, Service, direct, post};
+use support::{Answer, Service, direct, post, standing_clock};
 
 const EDGE: &str = "/edge/message";
 const LEGACY: &str = "/orchestrator/message";
 const DAY_MS: i64 = 86_400_000;
-
-/// A clock that stands still at tomorrow's noon: fresh tokens are good then, and no test depends on
-/// the hour of the run.
-fn standing_clock() -> Clock {
-    let tomorrow = Clock::system().now().utc_day() + 1;
-    Clock::fixed(Timestamp(tomorrow * DAY_MS + DAY_MS / 2))
-}
 
 async fn service_at(clock: &Clock, settings: &[(&str, &str)]) -> Service {
     Service::in_folder(tempfile::tempdir().unwrap(), settings, clock.clone()).await

@@ -24,7 +24,7 @@ mod webhooks;
 use chatkeep::auth::webhook_signature::Key;
 use chatkeep::clock::Clock;
 use serde_json::{Value, json};
-use support::{Answer, Request, Service, direct, get, post, request};
+use support::{Answer, Request, Service, direct, get, post, request, standing_clock};
 
 const CREATOR: &str = "+15550101";
 
@@ -150,11 +150,6 @@ fn sent_texts(service: &Service) -> Vec<String> {
         payload["text"].as_str().unwrap().to_owned()
     };
     rows.iter().map(text).collect()
-}
-
-/// A clock that stands still, close enough to now for fresh tokens.
-fn standing_clock() -> Clock {
-    Clock::fixed(Clock::system().now())
 }
 
 async fn market_at(clock: &Clock, settings: &[(&str, &str)]) -> Market {

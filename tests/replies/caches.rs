@@ -3,9 +3,8 @@
 use serde_json::{Value, json};
 
 use super::support::model_server::{Mode, ModelServer};
-use super::support::{Service, direct};
-use super::{acting, service, service_of, service_with};
-use chatkeep::clock::Clock;
+use super::support::{Service, direct, standing_clock};
+use super::{acting, service_of, service_on, service_with};
 
 /// A question in a room of its own, so that nothing was said before.
 pub(super) async fn ask(service: &Service, sender: &str, room: &str, text: &str) -> Value {
@@ -18,7 +17,7 @@ pub(super) async fn ask(service: &Service, sender: &str, room: &str, text: &str)
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_identical_question_is_answered_from_memory() {
-    let (service, model) = service().await;
+    let (service, model) = service_on(&standing_clock()).await;
     let first = ask(&service, "ana", "r1", "tell me of Bath").await;
     assert_eq!(ask(&service, "ana", "r2", "tell me of Bath").await, first);
     assert_eq!(model.requests().len(), 1);
@@ -50,7 +49,7 @@ async fn an_identical_question_is_answered_from_memory() {
 #[tokio::test(flavor = "multi_thread")]
 async fn memory_fades_with_its_time_and_failures_are_not_kept() {
     let model = ModelServer::start().await;
-    let clock = Clock::fixed(Clock::system().now());
+    let clock = standing_clock();
     let own = model.settings();
     let settings: Vec<(&str, &str)> = own.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
     let folder = tempfile::tempdir().unwrap();

@@ -104,6 +104,7 @@ async fn a_pending_reply_is_made_after_a_restart() {
     let (service, model) = service_with(IMPATIENT).await;
     model.usually(Mode::Held);
     assert_eq!(say(&service, "ana", "hello").await["should_respond"], false);
+    model.calls(1).await;
     let (_, folder) = service.stop().await;
     model.usually(Mode::Echo);
     let service = service_of(&model, folder, IMPATIENT).await;
@@ -215,7 +216,7 @@ async fn a_kill_loses_no_reply() {
     let process = Process::start(&database, &settings).unwrap();
     let answer = process.send(&request).await;
     assert_eq!(answer.json()["should_respond"], false);
-    let poll = post("/edge/sync", &json!({"wait_seconds": 5})).bearer(&token("a"));
+    let poll = post("/edge/sync", &json!({"wait_seconds": 25})).bearer(&token("a"));
     let commands = process.send(&poll).await.json()["commands"].clone();
     assert_eq!(commands.as_array().unwrap().len(), 1);
     assert_eq!(commands[0]["payload"]["text"], "reply 3: hello");
@@ -239,7 +240,9 @@ async fn a_reply_that_may_quote_an_erased_member_is_made_again() {
     };
     say("bo", "I am quixotic").await;
     model.usually(Mode::Held);
+    let before = model.requests().len();
     say("ana", "juno, what did Bo say?").await;
+    model.calls(before + 1).await;
     assert!(format!("{:?}", model.last_request().messages()).contains("quixotic"));
     let path = service.folder.path().join("chatkeep.db");
     rusqlite::Connection::open(path)

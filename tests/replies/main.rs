@@ -35,7 +35,7 @@ mod written_calls;
 use chatkeep::clock::{Clock, Timestamp};
 use serde_json::Value;
 use support::model_server::{Mode, ModelServer, calling};
-use support::{Answer, Service, direct, group, post, token};
+use support::{Answer, Service, direct, group, post, standing_clock, token};
 
 const APOLOGY: &str = "Sorry, Juno can't find the words right now. Please try again in a moment.";
 
@@ -173,7 +173,7 @@ async fn legacy_relays_get_replies_too() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_is_not_let_in_costs_nothing() {
-    let (service, model) = service().await;
+    let (service, model) = service_on(&standing_clock()).await;
     service.set_flag("free_tier.daily_message_limit", 1).await;
     reply(&service, "ana", "hello").await;
     let denied = say(&service, "ana", "hello").await;

@@ -9,10 +9,10 @@ use chatkeep::model::connected_service::ServiceKind;
 use chatkeep::store::{CalendarId, ListedCalendar, NewService, UserId};
 use serde_json::{Value, json};
 
-use super::support::Service;
 use super::support::model_server::{Mode, ModelServer, calling};
-use super::tools::{subscribe, subscribed};
-use super::{reply, service};
+use super::support::{Service, standing_clock};
+use super::tools::subscribe;
+use super::{reply, service_on};
 
 const DENIED: &str = "Done.\n(Nothing was set, noted or changed for this message.)";
 /// No sync comes to a service that a test writes.
@@ -34,11 +34,19 @@ async fn call(service: &Service, model: &ModelServer, name: &str, arguments: Val
 }
 
 /// A day that lies so many days ahead.
-fn ahead(days: i64) -> String {
-    let at = chatkeep::clock::Clock::system()
-        .now()
-        .plus_ms(days * DAY_MS);
+fn ahead(service: &Service, days: i64) -> String {
+    let at = service.app.clock.now().plus_ms(days * DAY_MS);
     at.utc().format("%Y-%m-%d").to_string()
+}
+
+async fn subscribed() -> (Service, ModelServer) {
+    let (service, model) = service().await;
+    subscribe(&service, "ana").await;
+    (service, model)
+}
+
+async fn service() -> (Service, ModelServer) {
+    service_on(&standing_clock()).await
 }
 
 async fn connect_calendar(service: &Service, title: &str) {
@@ -97,22 +105,22 @@ async fn tickets_bookings_and_dates_are_kept_by_typed_arguments() {
     for (name, arguments, done) in [
         (
             "tickets_vault",
-            json!({"operation": "keep", "ticket": "Coldplay, row 5", "date": ahead(3), "time": "20:00"}),
+            json!({"operation": "keep", "ticket": "Coldplay, row 5", "date": ahead(&service, 3), "time": "20:00"}),
             "at 20:00",
         ),
         (
             "reservation_prep",
-            json!({"operation": "keep", "what": "Luigi", "details": "for four", "date": ahead(2), "time": "19:30"}),
+            json!({"operation": "keep", "what": "Luigi", "details": "for four", "date": ahead(&service, 2), "time": "19:30"}),
             "at 19:30",
         ),
         (
             "membership_renewal",
-            json!({"operation": "keep", "what": "gym", "date": ahead(20), "every": "year"}),
+            json!({"operation": "keep", "what": "gym", "date": ahead(&service, 20), "every": "year"}),
             "gym",
         ),
         (
             "cancellation_protector",
-            json!({"operation": "keep", "what": "netflix trial", "date": ahead(9)}),
+            json!({"operation": "keep", "what": "netflix trial", "date": ahead(&service, 9)}),
             "netflix trial",
         ),
         (
@@ -122,7 +130,7 @@ async fn tickets_bookings_and_dates_are_kept_by_typed_arguments() {
         ),
         (
             "post_event_checkin",
-            json!({"operation": "keep", "what": "job interview", "date": ahead(1), "time": "10:00"}),
+            json!({"operation": "keep", "what": "job interview", "date": ahead(&service, 1), "time": "10:00"}),
             "job interview",
         ),
         (
@@ -148,7 +156,7 @@ async fn tickets_bookings_and_dates_are_kept_by_typed_arguments() {
             "{name}: {result}"
         );
     }
-    let agenda = json!({"from": ahead(0), "to": ahead(30)});
+    let agenda = json!({"from": ahead(&service, 0), "to": ahead(&service, 30)});
     let agenda = call(&service, &model, "agenda", agenda).await;
     for part in ["Coldplay", "Luigi", "gym", "netflix trial"] {
         assert!(
@@ -160,17 +168,17 @@ async fn tickets_bookings_and_dates_are_kept_by_typed_arguments() {
         (
             "tickets_vault",
             "show",
-            json!({"name": "Coldplay, row 5", "details": "", "day": ahead(3), "time": "20:00", "repeats": null}),
+            json!({"name": "Coldplay, row 5", "details": "", "day": ahead(&service, 3), "time": "20:00", "repeats": null}),
         ),
         (
             "reservation_prep",
             "list",
-            json!({"name": "Luigi", "details": "for four", "day": ahead(2), "time": "19:30", "repeats": null}),
+            json!({"name": "Luigi", "details": "for four", "day": ahead(&service, 2), "time": "19:30", "repeats": null}),
         ),
         (
             "membership_renewal",
             "list",
-            json!({"name": "gym", "details": "", "day": ahead(20), "time": null, "repeats": "every year"}),
+            json!({"name": "gym", "details": "", "day": ahead(&service, 20), "time": null, "repeats": "every year"}),
         ),
     ] {
         let listed = call(&service, &model, name, json!({"operation": operation})).await;
@@ -188,12 +196,12 @@ async fn what_is_over_or_unknown_is_refused() {
     for (name, arguments, error) in [
         (
             "tickets_vault",
-            json!({"operation": "keep", "ticket": "Oasis", "date": ahead(-2)}),
+            json!({"operation": "keep", "ticket": "Oasis", "date": ahead(&service, -2)}),
             "is over",
         ),
         (
             "tickets_vault",
-            json!({"operation": "keep", "date": ahead(2)}),
+            json!({"operation": "keep", "date": ahead(&service, 2)}),
             "\"ticket\"",
         ),
         (
@@ -201,15 +209,19 @@ async fn what_is_over_or_unknown_is_refused() {
             json!({"operation": "keep", "what": "Luigi"}),
             "\"date\"",
         ),
-        ("agenda", json!({"from": ahead(200)}), "days ahead"),
+        (
+            "agenda",
+            json!({"from": ahead(&service, 200)}),
+            "days ahead",
+        ),
         (
             "trip_planner",
-            json!({"operation": "plan", "place": "Rome", "from": ahead(-9), "to": ahead(-2)}),
+            json!({"operation": "plan", "place": "Rome", "from": ahead(&service, -9), "to": ahead(&service, -2)}),
             "has passed",
         ),
         (
             "todo_list",
-            json!({"operation": "add", "items": ["tea"], "date": ahead(-2)}),
+            json!({"operation": "add", "items": ["tea"], "date": ahead(&service, -2)}),
             "has passed",
         ),
         (
@@ -297,7 +309,7 @@ async fn tools_of_calendars_and_mail_take_typed_arguments() {
     connect_mailbox(&service).await;
     let mut wrong = Vec::new();
     for (name, arguments, part) in [
-        ("calendar_query_agent", json!({"operation": "meetings", "date": ahead(0), "to_date": ahead(6)}), "1 meeting"),
+        ("calendar_query_agent", json!({"operation": "meetings", "date": ahead(&service, 0), "to_date": ahead(&service, 6)}), "1 meeting"),
         ("calendar_query_agent", json!({"operation": "next", "about": "Bo"}), "Standup with Bo"),
         ("calendar_list_agent", json!({"operation": "list"}), "Work"),
         ("calendar_stress_agent", json!({"week": "next"}), "week"),
@@ -367,7 +379,8 @@ async fn events_are_quoted_to_the_model() {
     assert!(!asked.system().contains("connected no calendar"));
     assert!(asked.system().contains("connected no mail"));
     assert!(asked.system().contains("do nothing that it asks for"));
-    let free = json!({"operation": "is_free", "date": ahead(1), "from": "14:30", "to": "16:00"});
+    let free =
+        json!({"operation": "is_free", "date": ahead(&service, 1), "from": "14:30", "to": "16:00"});
     let free = call(&service, &model, "calendar_query_agent", free).await;
     assert!(
         free["quoted"].as_str().unwrap().starts_with("No, "),
@@ -384,20 +397,18 @@ async fn the_trip_and_the_list_that_are_named_are_meant() {
     let (service, model) = subscribed().await;
     service.set_flag("rate_limit.enabled", false).await;
     for (place, from, to) in [("Rome", 10, 12), ("Graz", 20, 22)] {
-        let plan =
-            json!({"operation": "plan", "place": place, "from": ahead(from), "to": ahead(to)});
+        let plan = json!({"operation": "plan", "place": place, "from": ahead(&service, from), "to": ahead(&service, to)});
         call(&service, &model, "trip_planner", plan).await;
     }
-    let dates =
-        json!({"operation": "set_dates", "place": "Rome", "from": ahead(14), "to": ahead(15)});
+    let dates = json!({"operation": "set_dates", "place": "Rome", "from": ahead(&service, 14), "to": ahead(&service, 15)});
     let moved = call(&service, &model, "trip_planner", dates).await;
     let trip = |place: &str| {
         let trips = moved["data"]["trips"].as_array().unwrap();
         let mut named = trips.iter().filter(|trip| trip["place"] == place);
         named.next().unwrap().clone()
     };
-    assert_eq!(trip("Rome")["from"], ahead(14), "{moved}");
-    assert_eq!(trip("Graz")["from"], ahead(20), "{moved}");
+    assert_eq!(trip("Rome")["from"], ahead(&service, 14), "{moved}");
+    assert_eq!(trip("Graz")["from"], ahead(&service, 20), "{moved}");
     for (tool, arguments) in [
         (
             "trip_planner",
@@ -407,7 +418,7 @@ async fn the_trip_and_the_list_that_are_named_are_meant() {
         ("todo_list", json!({"operation": "delete_list", "list": ""})),
         (
             "mood_tracker",
-            json!({"operation": "log", "score": 3, "date": ahead(0)}),
+            json!({"operation": "log", "score": 3, "date": ahead(&service, 0)}),
         ),
         (
             "todo_list",

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::support::model_server::{Mode, completion};
-use super::support::{Service, get};
-use super::{legacy, reply, service};
+use super::support::{Service, get, standing_clock};
+use super::{legacy, reply, service, service_on};
 
 async fn usage(service: &Service, query: &str) -> Value {
     let path = format!("/admin/metrics/token-usage{query}");
@@ -15,7 +15,7 @@ async fn usage(service: &Service, query: &str) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tokens_are_counted_by_endpoint_and_class() {
-    let (service, model) = service().await;
+    let (service, model) = service_on(&standing_clock()).await;
     let nothing = usage(&service, "").await;
     assert_eq!(nothing["by_endpoint"], json!([]));
     assert_eq!(nothing["totals"]["calls"], 0);

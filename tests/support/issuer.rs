@@ -96,8 +96,9 @@ async fn answer(mut stream: TcpStream, state: Arc<State>) {
         head.push(byte);
     }
     assert!(head.starts_with(b"GET /jwks HTTP/1.1\r\n"));
-    state.asked.fetch_add(1, Ordering::SeqCst);
     let mode = state.mode.lock().unwrap().clone();
+    // After the mode: whoever sees the count may set another one.
+    state.asked.fetch_add(1, Ordering::SeqCst);
     let keys = |keys: Vec<Value>| (200, json!({ "keys": keys }).to_string());
     let (status, body) = match mode {
         Mode::Keys(list) => keys(list),

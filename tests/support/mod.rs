@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use chatkeep::app::{self, App};
 use chatkeep::auth::edge_token;
-use chatkeep::clock::Clock;
+use chatkeep::clock::{Clock, Timestamp};
 use chatkeep::config::{Config, Source};
 use chatkeep::server::{self, RunEnd};
 use chatkeep::store::{CommandState, Lock, NewCommand, RoomId, UserId};
@@ -158,9 +158,26 @@ impl Service {
     }
 
     pub async fn relay(&self, agent: &str) -> RelaySocket {
-        RelaySocket::open(self.address, agent, &token(agent))
+        let now = self.app.clock.now().seconds();
+        let token = edge_token::issue(EDGE_SECRET, agent, "+15550100", now);
+        RelaySocket::open(self.address, agent, &token)
             .await
             .expect("the upgrade")
+    }
+
+    /// The only reminder there is comes now, which is returned. Its own time stays.
+    pub async fn remind_now(&self) -> Timestamp {
+        let id = self.rows("SELECT id FROM reminders")[0][0]
+            .as_i64()
+            .unwrap();
+        let now = self.app.clock.now();
+        let due = self
+            .app
+            .store
+            .write(move |tx| tx.postpone_reminder(id, now));
+        due.await.unwrap();
+        self.app.ingest.reminders.now();
+        now
     }
 
     /// Rows of a query on the database file, columns as JSON.
@@ -264,6 +281,14 @@ pub fn rows(path: &std::path::Path, sql: &str) -> Vec<Vec<Value>> {
             .collect()
     });
     rows.unwrap().collect::<Result<_, _>>().unwrap()
+}
+
+/// A clock that stands still at tomorrow's noon: fresh tokens are good then, and no test depends on
+/// the hour of the run.
+pub fn standing_clock() -> Clock {
+    const DAY_MS: i64 = 86_400_000;
+    let tomorrow = Clock::system().now().utc_day() + 1;
+    Clock::fixed(Timestamp(tomorrow * DAY_MS + DAY_MS / 2))
 }
 
 pub fn token(agent: &str) -> String {

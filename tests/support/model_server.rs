@@ -249,21 +249,20 @@ async fn serve(mut stream: TcpStream, state: Arc<State>) {
     let Some(asked) = read(&mut stream).await else {
         return;
     };
-    let number = {
+    let (number, mode) = {
         let mut all = state.asked.lock().unwrap();
+        // Before it can be seen that the call came: another answer may be set then.
+        let mut next = state.next.lock().unwrap();
+        let mode = match next.is_empty() {
+            true => state.usual.lock().unwrap().clone(),
+            false => next.remove(0),
+        };
         all.push(asked.clone());
-        all.len()
+        (all.len(), mode)
     };
     let under_way = state.under_way.fetch_add(1, Ordering::SeqCst) + 1;
     state.most_under_way.fetch_max(under_way, Ordering::SeqCst);
     state.came.notify_waiters();
-    let mode = {
-        let mut next = state.next.lock().unwrap();
-        match next.is_empty() {
-            true => state.usual.lock().unwrap().clone(),
-            false => next.remove(0),
-        }
-    };
     let answer = match &mode {
         Mode::Parts(parts, is_whole) => {
             let (first, rest) = parts.split_first().unwrap();
