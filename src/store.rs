@@ -116,7 +116,7 @@ pub use file::backup::{
 };
 pub use file::carry_over::CarriedRows;
 pub use file::database_files::takes_mode_of;
-pub use file::inspect::{check_unlocked, inspect};
+pub use file::inspect::{check_only_name, check_unlocked, inspect};
 pub use file::lock::{Lock, LockHolder, holder};
 pub use file::restore::{PendingRestore, RestoreReport, begin_epoch};
 pub use history::{MessageRow, RoomRow};
@@ -176,6 +176,7 @@ impl Store {
     /// Opens the file at `options.path`. The caller holds its `Lock`. The error is a sentence for
     /// the operator.
     pub fn open(options: &Options) -> Result<Self, String> {
+        check_only_name(&options.path)?;
         if !inspect(&options.path, false)? {
             open::make(&options.path)?;
         }

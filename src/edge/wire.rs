@@ -150,6 +150,7 @@ impl Ack {
             "must be true or false.",
         )?;
         check_type(&field, "error", Value::is_string, "must be a string.")?;
+        check_type(&field, "reason", Value::is_string, "must be a string.")?;
         Self::read(field)
     }
 

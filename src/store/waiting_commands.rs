@@ -12,7 +12,7 @@ use crate::clock::Timestamp;
 use crate::error::Result;
 
 /// Why a command of a former direct chat ended: it is sent in the person's next direct chat.
-const WAITS: &str = "Its direct chat ended; it waits for another direct chat of the person.";
+const WAITS: &str = "Its direct chat ended. Until `expires_at` it waits for another direct chat of the person; then it is lost.";
 
 /// A command of a former direct chat.
 #[derive(Debug, Clone)]

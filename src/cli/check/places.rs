@@ -27,6 +27,7 @@ pub(super) fn problems(config: &Config) -> Vec<ConfigProblem> {
     };
     let database = &config.storage.path;
     note("storage.path", check_in_place(database));
+    note("storage.path", store::check_only_name(database));
     note("storage.path", store::inspect(database, true).map(drop));
     note("storage.path", writable(&files_of(database)));
     note("storage.path", writable_folder(folder_of(database)));
