@@ -6,8 +6,9 @@ use super::dialog::{self, question};
 use super::turn::MessageTurn;
 use super::{Mode, PreparedMessage};
 use crate::assistant::{self, Intent, PossibleMeanings, wording};
+use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::store::Tx;
+use crate::store::{DialogPart, RoomId, Tx, UserId};
 
 /// How long what somebody says after a crisis is answered whatever the limits, and may end it.
 const CRISIS_MS: i64 = 60 * 60_000;
@@ -29,6 +30,15 @@ pub(super) fn is_told(tx: &mut Tx, prepared: &PreparedMessage) -> Result<bool> {
     Ok(!room.group && matches!(open, Some((Question::Crisis { .. }, _))))
 }
 
+fn note(
+    tx: &mut Tx,
+    chat: (RoomId, UserId),
+    question: Option<&Question>,
+    now: Timestamp,
+) -> Result<()> {
+    dialog::note(tx, chat, DialogPart::Question, question, now)
+}
+
 /// "help me", talk and short answers ask for nothing else.
 fn asks_for_something(intent: &Intent) -> bool {
     let is_talk = matches!(
@@ -38,7 +48,19 @@ fn asks_for_something(intent: &Intent) -> bool {
     intent.is_command() && !is_talk
 }
 
-/// "he's fine now" after a crisis ends it.
+/// Notes the answer to a crisis for this chat and for each direct chat of the person.
+pub(super) fn begin(turn: &MessageTurn, tx: &mut Tx, language: Option<String>) -> Result<()> {
+    let crisis = Question::Crisis { language };
+    question::ask(turn, tx, &crisis)?;
+    for room in tx.direct_chats_of(turn.user.id)? {
+        if room != turn.room.id {
+            note(tx, (room, turn.user.id), Some(&crisis), turn.now)?;
+        }
+    }
+    Ok(())
+}
+
+/// "he's fine now" after a crisis ends it, in all chats of the person.
 pub(super) fn end(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let may_end = |unknown: &PossibleMeanings| unknown.may_end_crisis;
     if !turn.unknown.is_none_or(may_end) || !assistant::crisis_is_over(&turn.message.text) {
@@ -49,6 +71,13 @@ pub(super) fn end(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
         return Ok(None);
     };
     question::close(turn, tx)?;
+    for room in tx.direct_chats_of(turn.user.id)? {
+        let stored = tx.question(room, turn.user.id)?;
+        let open = dialog::recent(stored.as_ref(), CRISIS_MS, turn.now);
+        if matches!(open, Some((Question::Crisis { .. }, _))) {
+            note(tx, (room, turn.user.id), None, turn.now)?;
+        }
+    }
     Ok(Some(wording::crisis_over(language.as_deref())))
 }
 

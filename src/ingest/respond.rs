@@ -4,7 +4,6 @@
 
 use super::answer_steps::{AnswerStep, first_answer};
 use super::decide::{self, Decision, DecisionFacts};
-use super::dialog::question::{self, Question};
 use super::edited_messages::{self, EditOutcome};
 use super::follow_ups::{by_words, event_times, offers};
 use super::powers::{answer, checkin_question, notice_answers};
@@ -53,10 +52,7 @@ pub(super) fn respond_to_message(
         Decision::Silent => Reply::default(),
         Decision::Crisis(kind) => {
             let language = crisis_language(turn, tx)?;
-            let crisis = Question::Crisis {
-                language: language.clone(),
-            };
-            question::ask(turn, tx, &crisis)?;
+            after_crisis::begin(turn, tx, language.clone())?;
             let text = wording::crisis(kind, &turn.message.sender, language.as_deref());
             let text = with_requests(turn, tx, text, intent)?;
             Reply::with_schedule(text, turn)

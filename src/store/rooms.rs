@@ -214,6 +214,14 @@ impl Tx<'_> {
         Ok(())
     }
 
+    /// The direct chats of a person, also former ones.
+    pub fn direct_chats_of(&self, user: UserId) -> Result<Vec<RoomId>> {
+        self.all(
+            "SELECT id FROM rooms WHERE owner_id = ?1 AND mode = 'direct'",
+            [user],
+        )
+    }
+
     pub(super) fn has_former_direct_chat(&self, user: UserId) -> Result<bool> {
         self.one(
             "SELECT EXISTS (SELECT 1 FROM rooms WHERE owner_id = ?1 AND instr(chat_guid, ?2))",

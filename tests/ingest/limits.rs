@@ -396,3 +396,21 @@ async fn a_message_whose_transaction_is_run_again_counts_once() {
     let refused = reply(&service, "ana", "remember that I was nowhere").await;
     assert!(refused.contains("nothing has been changed"), "{refused}");
 }
+
+/// The hour after a crisis belongs to the person: in each of their direct chats.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crisis_told_elsewhere_is_known_in_each_direct_chat() {
+    let service = Service::start().await;
+    service.set_flag("free_tier.daily_message_limit", 1).await;
+    say(&service, "ana", "hello").await;
+    let answer = service
+        .edge_message("a", &group("g", "ana", "juno i want to kill myself"))
+        .await;
+    assert!(answer.text.contains("findahelpline.com"), "{}", answer.text);
+    let said = reply(&service, "ana", "please help me").await;
+    assert!(said.starts_with("I'm still here"), "{said}");
+    let said = reply(&service, "ana", "i'm safe now").await;
+    assert!(said.contains("glad"), "{said}");
+    let denied = say(&service, "ana", "please help me").await;
+    assert_eq!(denied["access"]["code"], "message_limit_reached");
+}
