@@ -103,8 +103,9 @@ fn correct(turn: &MessageTurn, tx: &mut Tx, earlier: &MessageRow) -> Result<Edit
         ));
     }
     let is_request = is_request(turn, &understood);
-    // An edit that asks for nothing has only taken back what the version before it did.
-    let took_back = message_versions::is_edited(earlier) && !is_request;
+    // An edit that asks for nothing, or of which nothing is left to undo, has only taken back what the
+    // version before it did.
+    let took_back = message_versions::is_edited(earlier) && (!is_request || is_known);
     let did_something = match is_last {
         true => is_noted(turn, tx, earlier.id)? && !took_back,
         false => is_request,

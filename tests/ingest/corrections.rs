@@ -243,6 +243,17 @@ async fn a_message_is_edited_twice() {
             "22:00",
         ),
         (["remind me at 9pm to call cy", "hello", "hello!"], ""),
+        (
+            ["add tea to my list", "help", "add ham to my list"],
+            "Added ham. 4",
+        ),
+        (
+            [
+                "remind me at 8pm to call dan", "cancel all reminders to call dan",
+                "remind me at 8pm to call dan",
+            ],
+            "20:00",
+        ),
     ]
     .into_iter()
     .enumerate()
@@ -256,7 +267,10 @@ async fn a_message_is_edited_twice() {
             assert!(version < 2 || said.contains(done), "{text}: {said}");
         }
     }
-    assert_eq!(due(&service, "ana"), ["2026-11-19T22:00:00.000Z"]);
+    assert_eq!(
+        due(&service, "ana"),
+        ["2026-11-19T20:00:00.000Z", "2026-11-19T22:00:00.000Z"]
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
