@@ -8,7 +8,7 @@ use super::powers::{answer, changed_by};
 use super::referent::{self, Referent};
 use super::turn::MessageTurn;
 use super::{memories, open_reminders, reminder_requests};
-use crate::assistant::builtin::{BeforeEvent, BeforeProblem, NewTime};
+use crate::assistant::builtin::{BeforeEvent, BeforeProblem, EventReading, NewTime};
 use crate::assistant::powers::{AnswerKind, Plan, choice};
 use crate::assistant::{self, Intent, PossibleMeanings, Statement, wording};
 use crate::clock::Timestamp;
@@ -56,25 +56,7 @@ pub(super) fn remind(turn: &MessageTurn, tx: &mut Tx, request: &BeforeEvent) -> 
     }
     let (reading, events) = request.known(&plans);
     let Some(event) = events.first() else {
-        let open = open_reminders::matching(turn, tx, Some(&reading.event), None)?;
-        if let Some(event) = plan_of(turn, &open) {
-            return remind_of_plan(turn, tx, request, &event, &reading.text);
-        }
-        if let [one] = open.as_slice()
-            && let Some(recurrence) = &one.recurrence
-        {
-            return Ok(wording::not_before_each_time(
-                &one.text,
-                recurrence,
-                turn.timezone(),
-            ));
-        }
-        let what = match reading.text.as_str() {
-            "" => &reading.event,
-            text => text,
-        };
-        let reply = wording::no_such_event(&reading.event, what);
-        return ask_when(turn, tx, what, reply);
+        return before_reminder(turn, tx, request, reading);
     };
     let text = |event: &Plan| match reading.text.is_empty() {
         true => event.what.clone(),
@@ -96,6 +78,34 @@ pub(super) fn remind(turn: &MessageTurn, tx: &mut Tx, request: &BeforeEvent) -> 
     }
     let text = text(event);
     remind_of_plan(turn, tx, request, event, &text)
+}
+
+/// No event is known by that name, but a reminder may be.
+fn before_reminder(
+    turn: &MessageTurn,
+    tx: &mut Tx,
+    request: &BeforeEvent,
+    reading: &EventReading,
+) -> Result<String> {
+    let open = open_reminders::matching(turn, tx, Some(&reading.event), None)?;
+    if let Some(event) = plan_of(turn, &open) {
+        return remind_of_plan(turn, tx, request, &event, &reading.text);
+    }
+    if let [one] = open.as_slice()
+        && let Some(recurrence) = &one.recurrence
+    {
+        return Ok(wording::not_before_each_time(
+            &one.text,
+            recurrence,
+            turn.timezone(),
+        ));
+    }
+    let what = match reading.text.as_str() {
+        "" => &reading.event,
+        text => text,
+    };
+    let reply = wording::no_such_event(&reading.event, what);
+    ask_when(turn, tx, what, reply)
 }
 
 /// Recalls memories, else notes of coming days.

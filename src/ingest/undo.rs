@@ -125,8 +125,14 @@ pub(in crate::ingest) fn told_last(turn: &MessageTurn, tx: &mut Tx) -> Result<Op
     if words.any(|word| REMOVING.contains(&word)) {
         return Ok(None);
     }
-    let undone = answer::take_back_of_powers(turn, tx, last.id)?;
-    Ok((!undone.is_empty()).then(|| undone.join("\n")))
+    match answer::has_only_added(turn, tx, last.id)? {
+        None => Ok(None),
+        Some(false) => Ok(Some(wording::NOT_DELETED_BY_UNDO.to_owned())),
+        Some(true) => {
+            let undone = answer::take_back_of_powers(turn, tx, last.id)?;
+            Ok((!undone.is_empty()).then(|| undone.join("\n")))
+        }
+    }
 }
 
 /// `None`: there is nothing of it any more.

@@ -184,6 +184,15 @@ impl Tx<'_> {
         Ok(rows.into_iter().map(|(_, row)| row).collect())
     }
 
+    /// Whether a message of this person corrected a value of a superpower.
+    pub fn has_corrected_state(&self, user: UserId, message_id: i64) -> Result<bool> {
+        self.one(
+            "SELECT EXISTS (SELECT 1 FROM removed_items
+             WHERE removed_by = ?1 AND message_id = ?2 AND kind = 'corrected_state')",
+            (user, message_id),
+        )
+    }
+
     /// Deletes outdated dialogs and items that can't be restored any more; true when there may be
     /// more.
     pub(super) fn delete_old_dialogs(&self, now: Timestamp) -> Result<bool> {

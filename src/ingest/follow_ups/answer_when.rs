@@ -128,7 +128,32 @@ fn postpone(
     if snooze::may_name_one(turn, latest) {
         return Ok(Some(wording::WHICH_CAME.to_owned()));
     }
+    if let Some(reply) = change_series(turn, tx, time, latest)? {
+        return Ok(Some(reply));
+    }
     Ok(Some(snooze::snooze_last(turn, tx, Some(time))?))
+}
+
+/// "every other friday" after what comes every friday changes that. `None`: no rule is said, or something
+/// that came does not repeat.
+fn change_series(
+    turn: &MessageTurn,
+    tx: &mut Tx,
+    time: &TimeChange,
+    latest: &LastNamed,
+) -> Result<Option<String>> {
+    if !time.is_repeat() || latest.event != ItemEvent::Delivered {
+        return Ok(None);
+    }
+    let mut open = Vec::new();
+    for noted in &latest.reminders {
+        let reminder = tx.reminder(&noted.schedule_id)?;
+        open.extend(reminder.filter(|one| one.recurrence.is_some()));
+    }
+    match !open.is_empty() && open.len() == latest.reminders.len() {
+        true => changes::change_each(turn, tx, &open, time).map(Some),
+        false => Ok(None),
+    }
 }
 
 /// After one remark that changed nothing the same reminder may be meant: it is offered once more.

@@ -15,9 +15,16 @@ pub(super) fn take_back(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String
     if latest_fact(turn, tx)?.is_none() || listing::just_shown(turn, tx, &here)?.is_some() {
         return Ok(None);
     }
-    match is_of_last_message(turn, tx)? {
-        true => undo::undo_last(turn, tx),
-        false => Ok(Some(wording::THAT_UNCLEAR.to_owned())),
+    if !is_of_last_message(turn, tx)? {
+        return Ok(Some(wording::THAT_UNCLEAR.to_owned()));
+    }
+    let fact = latest_fact(turn, tx)?.and_then(|latest| latest.fact);
+    match fact {
+        // Corrected or not, it goes, and "undo" brings it back.
+        Some(fact @ (StatedFact::Memory(_) | StatedFact::CorrectedMemory(_))) => {
+            undo::undo_fact(turn, tx, &fact).map(Some)
+        }
+        _ => undo::undo_last(turn, tx),
     }
 }
 

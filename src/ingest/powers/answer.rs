@@ -2,6 +2,8 @@
 //! none does.
 
 use super::{PowerReply, alarms, attempt, changed_by, notices, text_of};
+use serde_json::Value;
+
 use crate::access::Access;
 use crate::assistant::powers::{
     self, NoticeRequest, Power, PowerAction, PowerCall, RequestStrength,
@@ -77,13 +79,24 @@ fn undo(
     power: Power,
 ) -> Result<Option<String>> {
     let write = tx.power_state_write(turn.owner(), power.name())?;
+    let changed_by = write.as_ref().and_then(|write| write.message_id);
+    let said = turn.message.text.to_lowercase();
+    let is_delete = ["delete", "remove", "forget", "cancel"]
+        .iter()
+        .any(|verb| said.contains(verb));
+    if is_delete
+        && let Some(message_id) = changed_by
+        && has_only_added(turn, tx, message_id)? == Some(false)
+    {
+        return Ok(Some(wording::NOT_DELETED_BY_UNDO.to_owned()));
+    }
     let attempt = PowerAttempt::sure(power, PowerAction::Undo);
     let Some(reply) = attempt::run(turn, tx, &attempt, called.explicit)? else {
         return Ok(None);
     };
     let is_undone = matches!(reply, PowerReply::Said { changed: true, .. });
     let mut texts = vec![text_of(turn, reply)];
-    if is_undone && let Some(message_id) = write.and_then(|write| write.message_id) {
+    if is_undone && let Some(message_id) = changed_by {
         texts.extend(take_back_of_powers(turn, tx, message_id)?);
     }
     let text = texts.join("\n");
@@ -125,6 +138,39 @@ pub(in crate::ingest) fn take_back_of_powers(
         }
     }
     Ok(undone)
+}
+
+/// Whether what superpowers changed for a message is new, so that nothing comes back when it is undone.
+/// `None`: they changed nothing for it.
+pub(in crate::ingest) fn has_only_added(
+    turn: &MessageTurn,
+    tx: &Tx,
+    message_id: i64,
+) -> Result<Option<bool>> {
+    let mut has_added = None;
+    for power in changed_by(turn, tx, message_id)? {
+        if let Some(stored) = tx.power_state(turn.owner(), power.name())? {
+            let before = stored.previous.as_deref().map_or(0, entries_in);
+            let is_more = entries_in(&stored.state) > before;
+            has_added = Some(has_added.unwrap_or(true) && is_more);
+        }
+    }
+    if has_added.is_some() && tx.has_corrected_state(turn.user.id, message_id)? {
+        return Ok(Some(false));
+    }
+    Ok(has_added)
+}
+
+/// How many entries all lists of a state have together.
+fn entries_in(state: &str) -> usize {
+    fn count(value: &Value) -> usize {
+        match value {
+            Value::Array(items) => items.len() + items.iter().map(count).sum::<usize>(),
+            Value::Object(fields) => fields.len() + fields.values().map(count).sum::<usize>(),
+            _ => 0,
+        }
+    }
+    serde_json::from_str(state).map_or(0, |state| count(&state))
 }
 
 /// Ends the conversation about a superpower, and what runs only until the person is done.

@@ -315,7 +315,8 @@ pub(super) fn time_alone(words: &Words, range: Range<usize>) -> Option<TimeChang
     {
         let begins_with_time = when::read(words, range.start).is_some()
             || when::read_hour_alone(words, range.start).is_some();
-        let is_on_days = begins_with_time && range.clone().any(|at| words.get(at) == "on");
+        let has = |word: &str| range.clone().any(|at| words.get(at) == word);
+        let is_on_days = begins_with_time && has("on") && !has("month");
         let repeat = Box::new(repeat);
         return Some(TimeChange(match is_on_days {
             true => NewTimeText::OnDays(repeat),

@@ -122,7 +122,12 @@ fn removes_named(words: &Words, at: usize, end: usize) -> Option<(RequestStrengt
         (None, false) => (from, end),
     };
     let is_short = (1..=BARE_WORDS_MAX).contains(&to.saturating_sub(from));
-    let strength = match is_expense || for_it.is_some() {
+    let is_named = is_expense || for_it.is_some();
+    // "cancel dinner", "forget netflix" are about no money.
+    if !is_named && matches!(words.get(at), "cancel" | "forget") {
+        return None;
+    }
+    let strength = match is_named {
         true => RequestStrength::Soft,
         false => RequestStrength::InSession,
     };

@@ -20,11 +20,7 @@ pub(super) fn parse(
 ) -> Option<(RequestStrength, TodoAction)> {
     use RequestStrength::InSession;
     let words = &message.words;
-    let end = without_too(words, at, end);
-    let end = match words.get(at) {
-        "remove" | "delete" | "cross" | "take" | "drop" => without_reason(words, at, end),
-        _ => end,
-    };
+    let end = without_reason(words, at, without_too(words, at, end));
     match words.get(at) {
         "remove" | "delete" | "cancel" | "take" | "drop" | "cross" | "strike" => {
             off(message, at, end)
@@ -89,6 +85,12 @@ pub(super) fn parse(
 
 /// The end of "remove milk, we still have some" without the sentence after the comma.
 fn without_reason(words: &Words, at: usize, end: usize) -> usize {
+    if !matches!(
+        words.get(at),
+        "remove" | "delete" | "cross" | "take" | "drop"
+    ) {
+        return end;
+    }
     static REASONS: Phrases = Phrases::new(&[
         "we have", "we still have", "weve got", "weve still got", "we got", "i have",
         "i still have", "ive got", "i got", "theres", "there is", "there are", "its", "its not",
