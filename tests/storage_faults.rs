@@ -191,6 +191,26 @@ async fn a_second_process_is_told_who_has_the_database() {
     assert_eq!(first.send(&get("/health")).await.status, 200);
 }
 
+/// A hard link would let a second service write the same file, which destroys it.
+#[tokio::test]
+async fn a_database_with_two_names_is_not_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("chatkeep.db");
+    drop(Process::start(&database, &[]).unwrap());
+    let other = folder.path().join("trial").join("chatkeep.db");
+    std::fs::create_dir(other.parent().unwrap()).unwrap();
+    std::fs::hard_link(&database, &other).unwrap();
+    for path in [&database, &other] {
+        let Err(Refusal { status, stderr }) = Process::start(path, &[]) else {
+            panic!("{}", path.display());
+        };
+        assert_eq!(status.code(), Some(1));
+        assert!(stderr.contains("has 2 names (hard links)"), "{stderr}");
+    }
+    std::fs::remove_file(&other).unwrap();
+    Process::start(&database, &[]).unwrap();
+}
+
 fn message(sender: u64, text: &str) -> Request {
     let sender = format!("+1555{sender:07}");
     post("/edge/message", &direct(&sender, text)).bearer(&token("a"))

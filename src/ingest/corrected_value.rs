@@ -233,7 +233,7 @@ fn correct_told(
     let Some(fact @ (StatedFact::Memory(_) | StatedFact::CorrectedMemory(_))) = fact else {
         return Ok(None);
     };
-    let Some(value) = value else {
+    let Some(value) = value.filter(|_| !moves(&turn.message.text)) else {
         return Ok(None);
     };
     let understood = assistant::understand_all(&turn.context_of(value));
@@ -282,6 +282,15 @@ fn is_told_anew(turn: &MessageTurn, tx: &Tx, fact: &StatedFact, text: &str) -> R
     };
     let new = subject_of(text);
     Ok(new.is_some() && new == old.and_then(|old| subject_of(&old.text)))
+}
+
+/// "move it to 10": a memory has no place or time.
+fn moves(text: &str) -> bool {
+    const VERBS: [&str; 6] = [
+        "move ", "push ", "shift ", "postpone ", "delay ", "reschedule ",
+    ];
+    let text = text.trim_start().to_lowercase();
+    VERBS.iter().any(|verb| text.starts_with(verb))
 }
 
 fn correct_memory(

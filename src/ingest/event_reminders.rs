@@ -189,6 +189,17 @@ pub(super) fn is_last_before_event(turn: &MessageTurn, tx: &Tx) -> Result<bool> 
     Ok(is_before && latest::is_of_last_message(turn, tx)?)
 }
 
+/// Whether the reminder that was set last has the name of an event: "move it to sunday" may mean either.
+pub(super) fn has_name_of_event(turn: &MessageTurn, tx: &mut Tx) -> Result<bool> {
+    let latest = latest::read_named(turn, tx)?.map(|(latest, _)| latest);
+    let reminder = latest.and_then(|latest| latest.reminders.into_iter().next());
+    let Some(reminder) = reminder else {
+        return Ok(false);
+    };
+    let mut plans = known(turn, tx)?.into_iter();
+    Ok(plans.any(|plan| plan.what.eq_ignore_ascii_case(&reminder.text)))
+}
+
 /// The reminder that the last message set, as an event: once, and at its own time.
 fn just_set(turn: &MessageTurn, tx: &Tx) -> Result<Option<Plan>> {
     let latest = latest::read_named(turn, tx)?.map(|(latest, _)| latest);

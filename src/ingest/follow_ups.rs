@@ -191,8 +191,13 @@ fn ask_what_changes(turn: &MessageTurn, tx: &mut Tx, to: &TimeChange) -> Result<
     if subject::is_another(turn, tx)? {
         return Ok(Some(wording::CHANGE_UNCLEAR.to_owned()));
     }
-    // "make it three" after "remind me two hours before" may be three hours, or the event's time.
-    if to.is_hour_or_number() && event_reminders::is_last_before_event(turn, tx)? {
+    // "make it three" after "remind me two hours before" may be three hours, or the event's time, and
+    // "move it to sunday" the event.
+    if !event_reminders::is_last_before_event(turn, tx)? {
+        return Ok(None);
+    }
+    let may_be_day = !to.is_repeat() && !to.is_shift();
+    if to.is_hour_or_number() || may_be_day && event_reminders::has_name_of_event(turn, tx)? {
         return Ok(Some(wording::BEFORE_EVENT_UNCLEAR.to_owned()));
     }
     Ok(None)

@@ -63,8 +63,19 @@ pub(in crate::ingest) fn resolve(
         ReminderRef::Listed => listing::just_shown(turn, tx, &here)?.map(Referent::Open),
         ReminderRef::Together(count) => {
             let listed = listing::just_shown(turn, tx, &here)?;
-            if let Some(listed) = listed.filter(|listed| count.is_none() && listed.len() > 1) {
-                return Ok(Some(Referent::Open(listed)));
+            // "both" of a list are its only two.
+            if let Some(listed) = listed {
+                let is_all = match count {
+                    Some(count) => listed.len() == *count,
+                    None => listed.len() > 1,
+                };
+                match is_all {
+                    true => return Ok(Some(Referent::Open(listed))),
+                    false if count.is_some() => {
+                        return Ok(Some(Referent::Unclear(wording::WHICH_REMINDER.to_owned())));
+                    }
+                    false => {}
+                }
             }
             let is_all = |open: &Vec<Reminder>| match count {
                 Some(count) => open.len() == *count,

@@ -343,7 +343,7 @@ impl TimeChange {
     }
 
     /// Whether it is so long after or before another time.
-    pub(in crate::assistant) const fn is_shift(&self) -> bool {
+    pub const fn is_shift(&self) -> bool {
         matches!(self.0, NewTimeText::Later(_))
     }
 

@@ -100,6 +100,14 @@ pub const DAY_NEEDED: &str = "On which day is that? I've noted nothing yet. Say 
 /// "make it 9" after a reminder before an event: the reminder's time, how long before, or the event's?
 pub const BEFORE_EVENT_UNCLEAR: &str = "I'm not sure whether you mean the reminder or the event, so I've left both as they are. Say it with the name, like “move my concert reminder to 19:00”.";
 
+/// "i meant ana" after a change of another reminder, where there is one for Ana too.
+pub fn another_is_named_so(text: &str) -> String {
+    format!(
+        "There is a reminder of its own for that, “{0}”, so I've changed nothing more. “undo” takes the last change back; then say it with the name, like “move {0} to 11”.",
+        quoted(text)
+    )
+}
+
 /// "delete that", where it is not clear what.
 pub const THAT_UNCLEAR: &str = "I'm not sure what you mean, so I've deleted nothing. Say it by its name, like “forget my door code” or “cancel my reminder to call Ben”.";
 

@@ -341,7 +341,7 @@ pub(super) fn again(turn: &MessageTurn, tx: &mut Tx, time: &TimeChange) -> Resul
     if subject::is_another(turn, tx)? {
         return Ok(Some(wording::CHANGE_UNCLEAR.to_owned()));
     }
-    let mut replies = Vec::new();
+    let (mut replies, mut added): (Vec<String>, Vec<(String, NewTime)>) = Default::default();
     for reminder in open {
         let with_rule = |rule| time.of_set(reminder.send_at, rule, turn.now, turn.zone());
         // "also at 9pm" repeats as the first one does, "also on friday" comes once.
@@ -362,7 +362,13 @@ pub(super) fn again(turn: &MessageTurn, tx: &mut Tx, time: &TimeChange) -> Resul
             replies.push(wording::still_set(&set, turn.local_now()));
             continue;
         }
+        // "and at 20" after "at 9, 12 and 18" is one more.
+        let is_added = |(text, known): &(String, NewTime)| *text == reminder.text && *known == new;
+        if added.iter().any(is_added) {
+            continue;
+        }
         replies.push(reminder_requests::set(turn, tx, &reminder.text, &new)?);
+        added.push((reminder.text, new));
     }
     Ok(Some(replies.join("\n")))
 }

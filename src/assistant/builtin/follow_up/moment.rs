@@ -148,6 +148,10 @@ fn moved_once(
         Ok(new) if is_time_only => Ok(new),
         // "6 in the morning" for a reminder of this evening
         Err(_) if day == Some(Day::Today) && said.is_in_the_morning() => once(said, now, zone),
+        // "11" for a reminder of this evening is 23:00.
+        Err(_) if is_time_only && once(&said.in_the_evening(), now, zone).is_ok() => {
+            once(&spec.in_the_evening(), now, zone)
+        }
         _ if is_whole_hour => at_own_time(spec, local.time(), now, zone),
         _ => at_own_time(same, local.time(), now, zone),
     }
