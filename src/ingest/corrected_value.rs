@@ -40,6 +40,15 @@ pub(super) fn correct_by(turn: &MessageTurn, tx: &mut Tx, text: &str) -> Result<
         return Ok(None);
     };
     let corrected = as_corrected(turn, tx, &last)?;
+    let has = |text: &str, word: &str| {
+        text.to_lowercase()
+            .split_whitespace()
+            .any(|one| one == word)
+    };
+    // What lunch was is no budget.
+    if has(&corrected, "budget") && has(text, "was") {
+        return Ok(None);
+    }
     let powers = changed_by(turn, tx, last.id)?;
     // It also set a reminder, which would stay as it is.
     if !powers.is_empty() && latest::is_of_last_message(turn, tx)? {

@@ -117,8 +117,8 @@ fn answer_and_request<'t>(turn: &'t MessageTurn) -> Option<(&'t str, Intent)> {
     let mut marks = text.match_indices([',', '.', '!', ';']);
     marks.find_map(|(at, mark)| {
         let (answer, rest) = (text[..at].trim(), text[at + mark.len()..].trim());
-        let request = turn.understand_own(rest);
-        let request = match request {
+        let request = match turn.understand_own(rest) {
+            Intent::Unknown if asks_for_power(turn, rest) => Some(Intent::Power(rest.to_owned())),
             Intent::Unknown => PossibleMeanings::read(&turn.context_of(rest))
                 .statement
                 .map(Intent::Statement),
@@ -132,6 +132,13 @@ fn answer_and_request<'t>(turn: &'t MessageTurn) -> Option<(&'t str, Intent)> {
         });
         tells_how_it_was(answer).then_some((answer, request?))
     })
+}
+
+/// "add milk", "spent 12 on a cab"
+fn asks_for_power(turn: &MessageTurn, text: &str) -> bool {
+    use RequestStrength::{Clear, Opening};
+    let mut calls = turn.recognise(text).calls.into_iter();
+    calls.any(|call| matches!(call.strength, Clear | Opening))
 }
 
 /// Whether a reminder came after the question: "did it" is about that one.
@@ -177,12 +184,12 @@ pub(in crate::ingest) fn answer(
         return Ok(None);
     }
     let is_whole = may_answer(turn, intent) && !tells_of_another(turn);
-    let (typed, request) = match is_whole {
-        true => (turn.message.text.as_str(), None),
-        false => match answer_and_request(turn) {
-            Some((answer, request)) => (answer, Some(request)),
-            None => return Ok(None),
-        },
+    let (typed, request) = match answer_and_request(turn) {
+        Some((answer, request)) if !is_whole || !matches!(request, Intent::FollowUp { .. }) => {
+            (answer, Some(request))
+        }
+        _ if is_whole => (turn.message.text.as_str(), None),
+        _ => return Ok(None),
     };
     let answer = match checkin_answer(typed) {
         CheckinAnswer::None => return Ok(None),
