@@ -2,8 +2,8 @@
 //! or a new time for one that has just come. A question about a day is none of these.
 
 use super::{by_number, changes, missing_part, offers, snooze, subject, which_request};
-use crate::assistant::builtin::{ReminderRef, TimeChange};
-use crate::assistant::{self, wording};
+use crate::assistant::builtin::{FollowUp, ReminderRef, TimeChange};
+use crate::assistant::{self, Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::latest::{self, ItemEvent, LastNamed};
@@ -128,10 +128,29 @@ fn postpone(
     if snooze::may_name_one(turn, latest) {
         return Ok(Some(wording::WHICH_CAME.to_owned()));
     }
+    if let Some(reply) = one_of_several(turn, tx, latest)? {
+        return Ok(Some(reply));
+    }
     if let Some(reply) = change_series(turn, tx, time, latest)? {
         return Ok(Some(reply));
     }
     Ok(Some(snooze::snooze_last(turn, tx, Some(time))?))
+}
+
+/// "the second at 4" after two reminders came is no day of the month.
+fn one_of_several(turn: &MessageTurn, tx: &mut Tx, latest: &LastNamed) -> Result<Option<String>> {
+    const NUMBERS: [&str; 3] = ["the first ", "the second ", "the third "];
+    let text = turn.message.text.trim_start().to_lowercase();
+    if latest.reminders.len() < 2 || !NUMBERS.iter().any(|number| text.starts_with(number)) {
+        return Ok(None);
+    }
+    match turn.understand_own(&format!("snooze {text}")) {
+        Intent::FollowUp {
+            what: what @ FollowUp::SnoozeNth { .. },
+            ..
+        } => snooze::carry_out(turn, tx, &what),
+        _ => Ok(None),
+    }
 }
 
 /// "every other friday" after what comes every friday changes that. `None`: no rule is said, or something
