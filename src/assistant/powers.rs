@@ -80,7 +80,7 @@ pub use lacking::{AnswerKind, LackingPart};
 pub use money::is_sum;
 pub use notice_answer::{NoticeAnswer, notice_answer};
 pub use parsers::choice;
-pub use post_event_checkin::{CheckinAnswer, checkin_answer, tells_how_it_was, tells_other_time};
+pub use post_event_checkin::{CheckinAnswer, checkin_answer, names_next_one, tells_how_it_was};
 pub use preferences::{
     NOTICES_DESCRIPTION, NoticeArguments, NoticePreferences, NoticeRequest, PREFERENCES_NAME,
     notice_request,

@@ -45,8 +45,12 @@ pub(super) fn correct_by(turn: &MessageTurn, tx: &mut Tx, text: &str) -> Result<
             .split_whitespace()
             .any(|one| one == word)
     };
-    // What lunch was is no budget.
-    if has(&corrected, "budget") && has(text, "was") {
+    // "lunch was 30" is no budget.
+    let is_told = has(text, "was")
+        && !["it ", "that ", "this "]
+            .iter()
+            .any(|it| text.to_lowercase().starts_with(it));
+    if is_told && has(&corrected, "budget") {
         return Ok(None);
     }
     let powers = changed_by(turn, tx, last.id)?;
@@ -242,7 +246,8 @@ fn correct_told(
     let Some(fact @ (StatedFact::Memory(_) | StatedFact::CorrectedMemory(_))) = fact else {
         return Ok(None);
     };
-    let Some(value) = value.filter(|_| !moves(&turn.message.text)) else {
+    let is_moved = moves(&turn.message.text) && !assistant::names_hour(&last.text);
+    let Some(value) = value.filter(|_| !is_moved) else {
         return Ok(None);
     };
     let understood = assistant::understand_all(&turn.context_of(value));
@@ -293,7 +298,7 @@ fn is_told_anew(turn: &MessageTurn, tx: &Tx, fact: &StatedFact, text: &str) -> R
     Ok(new.is_some() && new == old.and_then(|old| subject_of(&old.text)))
 }
 
-/// "move it to 10": a memory has no place or time.
+/// "move it to 10", which means no memory without a time.
 fn moves(text: &str) -> bool {
     const VERBS: [&str; 6] = [
         "move ", "push ", "shift ", "postpone ", "delay ", "reschedule ",

@@ -15,8 +15,10 @@ const IMPATIENT: [(&str, &str); 2] = [
 /// A relay that answers isn't closed because the machine stood still for a while.
 const PATIENT: [(&str, &str); 2] = [
     ("CHATKEEP_EDGE_HEARTBEAT_S", "1"),
-    ("CHATKEEP_EDGE_SILENCE_S", "30"),
+    ("CHATKEEP_EDGE_SILENCE_S", "6"),
 ];
+/// Pings that take longer than that silence.
+const PINGS: usize = 7;
 
 #[tokio::test]
 async fn silence_closes_with_4408() {
@@ -33,7 +35,7 @@ async fn silence_closes_with_4408() {
 async fn a_relay_that_answers_pings_stays() {
     let service = Service::with(&PATIENT).await;
     let mut socket = RawSocket::open(&service, "a").await;
-    for _ in 0..3 {
+    for _ in 0..PINGS {
         assert_eq!(socket.next().await, Some((0x89, Vec::new())));
         socket.frame(FIN | 0xa, b"").await;
     }

@@ -284,7 +284,7 @@ impl BirthdayState {
         let next = lines.first().map(|(_, line)| line.clone());
         lines.retain(|(date, _)| span.contains(*date, context.today()));
         if let (true, Some(next)) = (lines.is_empty(), next) {
-            return format!("No birthdays{}. The next one: {next}.", span.name());
+            return format!("No more birthdays{}. The next one: {next}.", span.name());
         }
         let count = counted(lines.len(), "birthday");
         let mut text = format!("{count}{}, the next one first:", span.name());

@@ -31,8 +31,6 @@ pub enum EveningAction {
     /// Every evening; `None`: at the usual time.
     Daily(Option<u32>),
     Stop,
-    /// "make it 21" after it came: it, or a reminder that it named.
-    TimeUnclear,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -43,9 +41,6 @@ pub(super) struct EveningState {
     stopped: bool,
     #[serde(default)]
     sent: SentNotices,
-    /// Its name, where it has just been sent.
-    #[serde(skip)]
-    announced: Vec<String>,
 }
 
 static SHOW: Phrases = Phrases::new(&[
@@ -201,7 +196,6 @@ impl Superpower for EveningState {
                 );
                 promise(POWER, &promised, context)
             }
-            EveningAction::TimeUnclear => "Do you mean this message or what it names? I've changed nothing: say “evening prep every day at 21:00”, or the reminder by its name.".to_owned(),
             EveningAction::Stop => {
                 let was_on = self.minute(context).is_some();
                 (self.at, self.stopped) = (None, true);
@@ -236,13 +230,7 @@ impl Superpower for EveningState {
 
     fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext) -> Option<String> {
         let due = self.sent.take_due(self.notices(context), context);
-        let message = due.first().and_then(|_| tomorrow(context));
-        self.announced = message.iter().map(|_| "evening prep".to_owned()).collect();
-        message
-    }
-
-    fn announced(&self) -> &[String] {
-        &self.announced
+        due.first().and_then(|_| tomorrow(context))
     }
 }
 

@@ -3,14 +3,13 @@
 
 use super::entry_ref::EntryRef;
 use super::{
-    Power, PowerAction, cancellation_protector, evening_prep, membership_renewal, package_tracking,
+    Power, PowerAction, cancellation_protector, membership_renewal, package_tracking,
     reservation_prep, tickets_vault,
 };
 use crate::assistant::builtin::{TimeChange, follow_up};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
 use cancellation_protector::CancellationAction;
-use evening_prep::EveningAction;
 use membership_renewal::RenewalAction;
 use package_tracking::ParcelAction;
 use reservation_prep::ReservationAction;
@@ -27,8 +26,6 @@ pub enum NoticeAnswer {
     Arrived,
     /// `is_done`: the person has cancelled it.
     Cancelled { is_done: bool },
-    /// No more of these.
-    Stopped,
     /// It is at another time, said in these words.
     Moved { to: TimeChange, said: String },
     /// A reminder of it is wanted at this time, as it was typed.
@@ -61,12 +58,6 @@ pub fn notice_answer(text: &str) -> Option<NoticeAnswer> {
     }
     if DONE.contains(&said) {
         return Some(NoticeAnswer::Cancelled { is_done: true });
-    }
-    if matches!(
-        said.as_str(),
-        "stop it" | "stop that" | "stop this" | "turn it off" | "turn that off" | "no more of this"
-    ) {
-        return Some(NoticeAnswer::Stopped);
     }
     if matches!(
         said.as_str(),
@@ -164,12 +155,6 @@ impl Power {
             }
             (Self::TicketsVault, NoticeAnswer::Cancelled { .. }) => {
                 PowerAction::TicketsVault(TicketAction::Remove(name))
-            }
-            (Self::EveningPrep, NoticeAnswer::Stopped | NoticeAnswer::Cancelled { .. }) => {
-                PowerAction::EveningPrep(EveningAction::Stop)
-            }
-            (Self::EveningPrep, NoticeAnswer::Moved { .. }) => {
-                PowerAction::EveningPrep(EveningAction::TimeUnclear)
             }
             (Self::MembershipRenewal, NoticeAnswer::Cancelled { is_done: true }) => {
                 PowerAction::MembershipRenewal(RenewalAction::Cancelled(name))

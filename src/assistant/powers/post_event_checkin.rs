@@ -22,7 +22,7 @@ use crate::assistant::builtin::{ParsedMessage, TimeChange};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::stable_hash;
 use crate::clock::Timestamp;
-pub use answer::{CheckinAnswer, checkin_answer, tells_how_it_was, tells_other_time};
+pub use answer::{CheckinAnswer, checkin_answer, names_next_one, tells_how_it_was};
 pub(super) use operations::Arguments;
 
 const POWER: Power = Power::PostEventCheckin;

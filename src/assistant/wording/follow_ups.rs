@@ -103,7 +103,7 @@ pub const BEFORE_EVENT_UNCLEAR: &str = "I'm not sure whether you mean the remind
 /// "i meant ana" after a change of another reminder, where there is one for Ana too.
 pub fn another_is_named_so(text: &str) -> String {
     format!(
-        "There is a reminder of its own for that, “{0}”, so I've changed nothing more. “undo” takes the last change back; then say it with the name, like “move {0} to 11”.",
+        "There is a reminder of its own for that, “{0}”, so I've changed nothing more. “undo” takes the last change back; then say what you want with that name.",
         quoted(text)
     )
 }

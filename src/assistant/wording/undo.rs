@@ -5,7 +5,7 @@ use super::{list, quoted, times};
 use crate::assistant::LocalNow;
 use crate::clock::Timestamp;
 /// "delete it" after a change that took something away or replaced it.
-pub const NOT_DELETED_BY_UNDO: &str = "I'm not sure what is to go, so I've changed nothing. “undo” takes back the last change; to delete something, name it, like “forget my parcel from Zara”.";
+pub const NOT_DELETED_BY_UNDO: &str = "I'm not sure what is to go, so I've changed nothing. “undo” takes back the last change; to delete something, name it.";
 
 pub const NOTHING_TO_UNDO: &str =
     "There's nothing I can undo. What I set, moved or took away can be undone for 10 minutes.";

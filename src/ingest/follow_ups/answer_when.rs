@@ -12,7 +12,7 @@ use crate::ingest::turn::MessageTurn;
 use crate::ingest::{
     corrected_value, event_reminders, listing, reminder_cancellation, reminder_requests,
 };
-use crate::store::Tx;
+use crate::store::{Reminder, Tx};
 
 /// How long after a reminder a bare time postpones it.
 const JUST_DELIVERED_MS: i64 = 30 * 60_000;
@@ -169,7 +169,14 @@ fn change_series(
         let reminder = tx.reminder(&noted.schedule_id)?;
         open.extend(reminder.filter(|one| one.recurrence.is_some()));
     }
-    match !open.is_empty() && open.len() == latest.reminders.len() {
+    // "every hour until 8pm" is once more on that day.
+    let is_for_today = |one: &Reminder| {
+        let new = time.of_set(one.send_at, one.recurrence.as_ref(), turn.now, turn.zone());
+        let new = new.ok().and_then(|new| new.recurrence);
+        new.is_none_or(|new| new.is_through_the_day())
+    };
+    match !open.is_empty() && open.len() == latest.reminders.len() && !open.iter().any(is_for_today)
+    {
         true => changes::change_each(turn, tx, &open, time).map(Some),
         false => Ok(None),
     }

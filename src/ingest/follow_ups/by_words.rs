@@ -126,6 +126,19 @@ pub(super) fn snooze(
     about: &str,
     time: Option<&TimeChange>,
 ) -> Result<Option<String>> {
+    // "bus 42" may be its name.
+    let typed = turn.message.text.trim_end();
+    let number = typed
+        .rsplit(' ')
+        .next()
+        .filter(|word| word.parse::<u32>().is_ok());
+    if let (Some(number), Some(_)) = (number, time) {
+        let whole = format!("{about} {number}");
+        let has_name = |text: &str| assistant::reminder_matches(text, &whole);
+        if did_come(turn, tx, has_name)? || !referent::find_named(turn, tx, &whole)?.is_empty() {
+            return snooze(turn, tx, &whole, None);
+        }
+    }
     if came_last(turn, tx, |text| assistant::reminder_matches(text, about))? {
         return snooze::snooze_last(turn, tx, time).map(Some);
     }

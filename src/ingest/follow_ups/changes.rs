@@ -308,8 +308,10 @@ pub(in crate::ingest) fn correct_person(turn: &MessageTurn, tx: &mut Tx) -> Resu
     let Some(text) = assistant::with_other_person(&reminder.text, &person) else {
         return Ok(None);
     };
+    let latest = latest::read_named(turn, tx)?;
+    let was_changed = latest.is_some_and(|(latest, _)| latest.event == ItemEvent::Changed);
     let here = open_reminders::here(turn, tx)?;
-    if here.iter().any(|one| one.text.eq_ignore_ascii_case(&text)) {
+    if was_changed && here.iter().any(|one| one.text.eq_ignore_ascii_case(&text)) {
         return Ok(Some(wording::another_is_named_so(&text)));
     }
     let request = ReminderRequest {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use chrono::Months;
+
 use super::{Referent, referent, subject};
 use crate::assistant::builtin::{ReminderRef, TimeChange};
 use crate::assistant::wording;
@@ -19,14 +21,13 @@ pub(super) fn skip(
     which: &ReminderRef,
     day: Option<&Range<Timestamp>>,
 ) -> Result<Option<String>> {
-    let comes = |reminder: &Reminder| {
-        let is_on = |day| !reminder.moments(day, 1).is_empty();
-        reminder.recurrence.is_some() && day.is_none_or(is_on)
-    };
     let mut repeating = match referent::resolve(turn, tx, which)? {
         Some(Referent::Open(open)) => open,
         _ => Vec::new(),
     };
+    let coming = day.and_then(|day| of_next_year(day, &repeating, turn));
+    let day = coming.as_ref().or(day);
+    let comes = |reminder: &Reminder| comes_on(reminder, day);
     repeating.retain(comes);
     if repeating.is_empty() && *which == ReminderRef::Latest {
         repeating = open_reminders::here(turn, tx)?;
@@ -60,6 +61,33 @@ pub(super) fn skip(
     }
 }
 
+fn comes_on(reminder: &Reminder, day: Option<&Range<Timestamp>>) -> bool {
+    let is_on = |day| !reminder.moments(day, 1).is_empty();
+    reminder.recurrence.is_some() && day.is_none_or(is_on)
+}
+
+/// A day that was lately is that of next year where a reminder comes then next: each year.
+fn of_next_year(
+    day: &Range<Timestamp>,
+    repeating: &[Reminder],
+    turn: &MessageTurn,
+) -> Option<Range<Timestamp>> {
+    if day.end > turn.now {
+        return None;
+    }
+    let next_year = |at: Timestamp| {
+        let local = at.utc().with_timezone(&turn.zone());
+        local
+            .checked_add_months(Months::new(12))
+            .map(|local| Timestamp(local.timestamp_millis()))
+    };
+    let coming = next_year(day.start)?..next_year(day.end)?;
+    repeating
+        .iter()
+        .any(|one| one.recurrence.is_some() && coming.contains(&one.send_at))
+        .then_some(coming)
+}
+
 /// Leaves out a day of the reminder that was named last. `None`: it doesn't come again then.
 pub(super) fn skip_last(
     turn: &MessageTurn,
@@ -79,6 +107,8 @@ pub(super) fn skip_last(
     let [only] = open.as_slice() else {
         return Ok(None);
     };
+    let coming = of_next_year(day, std::slice::from_ref(only), turn);
+    let day = coming.as_ref().unwrap_or(day);
     let Some(first) = only.moments(day, 1).first().copied() else {
         return Ok(None);
     };

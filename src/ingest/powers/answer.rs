@@ -150,9 +150,9 @@ pub(in crate::ingest) fn has_only_added(
     let mut has_added = None;
     for power in changed_by(turn, tx, message_id)? {
         if let Some(stored) = tx.power_state(turn.owner(), power.name())? {
-            let before = stored.previous.as_deref().map_or(0, entries_in);
-            let is_more = entries_in(&stored.state) > before;
-            has_added = Some(has_added.unwrap_or(true) && is_more);
+            let before = stored.previous.as_deref().unwrap_or("{}");
+            let is_new = adds_only(before, &stored.state);
+            has_added = Some(has_added.unwrap_or(true) && is_new);
         }
     }
     if has_added.is_some() && tx.has_corrected_state(turn.user.id, message_id)? {
@@ -161,16 +161,29 @@ pub(in crate::ingest) fn has_only_added(
     Ok(has_added)
 }
 
-/// How many entries all lists of a state have together.
-fn entries_in(state: &str) -> usize {
-    fn count(value: &Value) -> usize {
-        match value {
-            Value::Array(items) => items.len() + items.iter().map(count).sum::<usize>(),
-            Value::Object(fields) => fields.len() + fields.values().map(count).sum::<usize>(),
-            _ => 0,
-        }
+/// Whether a change took nothing away and changed no entry. What is over may be gone beside what is new.
+fn adds_only(before: &str, after: &str) -> bool {
+    let parsed = |state: &str| serde_json::from_str::<Value>(state).unwrap_or_default();
+    let (before, after) = (parsed(before), parsed(after));
+    let (old, new) = (entries_in(&before), entries_in(&after));
+    let added: Vec<&Value> = new
+        .iter()
+        .copied()
+        .filter(|one| !old.contains(one))
+        .collect();
+    let mut gone = old.iter().filter(|one| !new.contains(one));
+    let id = |value: &Value| value.get("id").and_then(Value::as_u64);
+    let is_in_place = |gone: &Value, one: &Value| id(gone).is_some() && id(gone) == id(one);
+    !gone.any(|gone| added.is_empty() || added.iter().any(|one| is_in_place(gone, one)))
+}
+
+/// The entries of all lists of a state.
+fn entries_in(state: &Value) -> Vec<&Value> {
+    match state {
+        Value::Array(entries) => entries.iter().collect(),
+        Value::Object(fields) => fields.values().flat_map(entries_in).collect(),
+        _ => Vec::new(),
     }
-    serde_json::from_str(state).map_or(0, |state| count(&state))
 }
 
 /// Ends the conversation about a superpower, and what runs only until the person is done.

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use crate::assistant::builtin::{FollowUp, PossibleMeanings};
 use crate::assistant::powers::{
-    CheckinAnswer, RequestStrength, checkin_answer, choice, tells_how_it_was, tells_other_time,
+    CheckinAnswer, RequestStrength, checkin_answer, choice, names_next_one, tells_how_it_was,
 };
 use crate::assistant::{Intent, wording};
 use crate::clock::Timestamp;
@@ -100,12 +100,13 @@ fn may_answer(turn: &MessageTurn, intent: &Intent) -> bool {
 
 /// A part of a message: "3 hours!"
 fn is_not_understood(turn: &MessageTurn, part: &Intent) -> bool {
+    use RequestStrength::{InSession, Opening};
     match part {
         Intent::Unclear(_) => true,
         Intent::FollowUp { otherwise, .. } => is_not_understood(turn, otherwise),
         Intent::Power(text) => {
             let mut calls = turn.recognise(text).calls.into_iter();
-            calls.all(|call| call.strength != RequestStrength::Clear)
+            calls.all(|call| matches!(call.strength, InSession | Opening))
         }
         _ => false,
     }
@@ -117,6 +118,9 @@ fn answer_and_request<'t>(turn: &'t MessageTurn) -> Option<(&'t str, Intent)> {
     let mut marks = text.match_indices([',', '.', '!', ';']);
     marks.find_map(|(at, mark)| {
         let (answer, rest) = (text[..at].trim(), text[at + mark.len()..].trim());
+        if !tells_how_it_was(answer) {
+            return None;
+        }
         let request = match turn.understand_own(rest) {
             Intent::Unknown if asks_for_power(turn, rest) => Some(Intent::Power(rest.to_owned())),
             Intent::Unknown => PossibleMeanings::read(&turn.context_of(rest))
@@ -127,18 +131,22 @@ fn answer_and_request<'t>(turn: &'t MessageTurn) -> Option<(&'t str, Intent)> {
             }
         };
         let request = request.or_else(|| {
-            let is_other = tells_other_time(rest);
-            is_other.then(|| Intent::Unclear(wording::part_not_understood(rest)))
+            names_next_one(rest).then(|| Intent::Unclear(wording::part_not_understood(rest)))
         });
-        tells_how_it_was(answer).then_some((answer, request?))
+        Some((answer, request?))
     })
 }
 
-/// "add milk", "spent 12 on a cab"
+/// "add milk", "spent 12 on a cab", but not "i got the job".
 fn asks_for_power(turn: &MessageTurn, text: &str) -> bool {
-    use RequestStrength::{Clear, Opening};
+    use RequestStrength::{InSession, Soft};
+    let has_number = text.contains(|c: char| c.is_ascii_digit());
     let mut calls = turn.recognise(text).calls.into_iter();
-    calls.any(|call| matches!(call.strength, Clear | Opening))
+    calls.any(|call| match call.strength {
+        InSession => false,
+        Soft => has_number,
+        _ => true,
+    })
 }
 
 /// Whether a reminder came after the question: "did it" is about that one.

@@ -9,7 +9,7 @@ use crate::assistant::powers::{NoticeAnswer, Power, notice_answer};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::latest;
-use crate::ingest::dialog::question::{self, Question};
+use crate::ingest::dialog::question::{self, CHECKIN_QUESTION_MS, QUESTION_MS, Question};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Ingest, Mode, dialog, gate, reminder_requests};
 use crate::store::{DialogPart, RoomId, Tx, UserId};
@@ -18,7 +18,7 @@ use crate::store::{DialogPart, RoomId, Tx, UserId};
 const NOTICE_MS: i64 = 4 * 60 * 60_000;
 
 impl Ingest {
-    /// The next thing that the person says may be about it.
+    /// The next thing that the person says may be about it, unless they were asked something.
     pub(super) fn note_notice(
         &self,
         tx: &mut Tx,
@@ -26,6 +26,16 @@ impl Ingest {
         (power, what): (&str, &str),
         now: Timestamp,
     ) -> Result<()> {
+        let stored = tx.question(room, user)?;
+        let asked = dialog::recent::<Question>(stored.as_ref(), CHECKIN_QUESTION_MS, now);
+        let is_open = asked.is_some_and(|(question, at)| match question {
+            Question::Notice { .. } => false,
+            Question::Checkin { .. } => true,
+            _ => now.0 - at.0 <= QUESTION_MS,
+        });
+        if is_open {
+            return Ok(());
+        }
         self.notice_sent_ms.fetch_max(now.0, Ordering::Relaxed);
         let notice = Question::Notice {
             power: power.to_owned(),

@@ -367,7 +367,8 @@ fn snoozed(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         // "gym 10"
         let minutes = || {
             let minutes: i64 = words.get(at).parse().ok()?;
-            (at + 1 == range.end && minutes <= MINUTES_MAX).then(|| TimeChange::minutes(minutes))
+            let is_count = at + 1 == range.end && (1..=MINUTES_MAX).contains(&minutes);
+            is_count.then(|| TimeChange::minutes(minutes))
         };
         Some((
             at,

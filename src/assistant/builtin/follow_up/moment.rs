@@ -148,7 +148,7 @@ fn moved_once(
         Ok(new) if is_time_only => Ok(new),
         // "6 in the morning" for a reminder of this evening
         Err(_) if day == Some(Day::Today) && said.is_in_the_morning() => once(said, now, zone),
-        // "11" for a reminder of this evening is 23:00.
+        // "11" after that hour is 23:00.
         Err(_) if is_time_only && once(&said.in_the_evening(), now, zone).is_ok() => {
             once(&spec.in_the_evening(), now, zone)
         }

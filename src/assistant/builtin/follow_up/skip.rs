@@ -86,7 +86,7 @@ pub(super) fn skip(message: &ParsedMessage, range: Range<usize>) -> Option<Follo
         if words.after(at, &NEXT) == Some(range.end) {
             return Some((at, None));
         }
-        let from = words.skip(at, phrases!["on", "for"]);
+        let from = words.skip(at, phrases!["on", "for", "in"]);
         if let Some(day) = skipped_day(message, from..range.end) {
             return Some((at, Some(day)));
         }

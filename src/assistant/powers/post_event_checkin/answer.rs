@@ -48,14 +48,19 @@ static NO_ANSWERS: Phrases = Phrases::new(&[
 /// It is at another time, or there is another one.
 static OTHER_TIME: Phrases = Phrases::new(&[
     "its at", "its on", "its tomorrow", "its later", "its not until", "it is at", "it is on",
-    "it is tomorrow", "it is later", "next one", "the next one", "next", "next round",
-    "the next round", "second round", "the second round", "another one",
+    "it is tomorrow", "it is later", "next",
+]);
+static NEXT_ONE: Phrases = Phrases::new(&[
+    "next one", "the next one", "next round", "the next round", "second round", "the second round",
+    "another one",
 ]);
 
 /// Beginnings of an answer that tells how something was.
-static HOW_IT_WAS: Phrases = Phrases::new(&[
-    "it was", "it went", "they were", "was", "went", "i passed", "i failed", "i got", "passed",
-    "failed", "great", "good", "very good", "really good", "pretty good", "fine", "well",
+static HOW_IT_WAS: Phrases =
+    Phrases::new(&["it was", "it went", "they were", "i passed", "i failed"]);
+/// Such an answer, or such a beginning before "but" and the like.
+static WORDS_FOR_IT: Phrases = Phrases::new(&[
+    "passed", "failed", "great", "good", "very good", "really good", "pretty good", "fine", "well",
     "very well", "ok", "okay", "not bad", "not good", "not great", "not so good", "so so", "bad",
     "terrible", "awful", "horrible", "amazing", "brilliant", "excellent", "perfect", "wonderful",
     "lovely", "nice", "fun", "hard", "tough", "easy", "boring", "long", "exhausting", "tiring",
@@ -71,19 +76,29 @@ static ASKING: Phrases = Phrases::new(&[
     "why are you", "why did you", "what else",
 ]);
 
-/// Whether a part of a message is an answer by its beginning, not only by being no request. "ok" and
-/// "well" alone may begin anything.
+/// Whether a part of a message is an answer by itself, not only by being no request. "ok" and "well"
+/// alone may begin anything.
 pub fn tells_how_it_was(text: &str) -> bool {
     let words = Words::new(text);
+    if words.after(0, &HOW_IT_WAS).is_some() {
+        return true;
+    }
     let is_filler = words.len() == 1 && matches!(words.get(0), "ok" | "okay" | "well");
-    !is_filler && words.after(0, &HOW_IT_WAS).is_some()
+    let goes_on = |at: usize| matches!(words.get(at), "" | "but" | "and" | "so" | "though");
+    !is_filler && words.after(0, &WORDS_FOR_IT).is_some_and(goes_on)
 }
 
-/// "next one on 14 june at 9", "it's at 3"
-pub fn tells_other_time(text: &str) -> bool {
+/// "next one on 14 june at 9"
+pub fn names_next_one(text: &str) -> bool {
     let words = Words::new(text);
+    let after = words.after(0, &NEXT_ONE).map(|at| words.skip(at, &["is"]));
+    after.is_some_and(|at| when::read(&words, at).is_some())
+}
+
+/// "it's at 3"
+fn tells_other_time(words: &Words) -> bool {
     words.after(0, &OTHER_TIME).is_some()
-        && (0..words.len()).any(|at| when::read(&words, at).is_some())
+        && (0..words.len()).any(|at| when::read(words, at).is_some())
 }
 
 pub fn checkin_answer(text: &str) -> CheckinAnswer {
@@ -110,7 +125,7 @@ pub fn checkin_answer(text: &str) -> CheckinAnswer {
     // "fine. what else is today", "next one on 14 june at 9"
     let asks_more =
         (1..words.len()).any(|at| words.is_set_off(at - 1) && words.after(at, &ASKING).is_some());
-    if asks_more || tells_other_time(text) {
+    if asks_more || names_next_one(text) || tells_other_time(&words) {
         return CheckinAnswer::None;
     }
     match words.phrase(0..words.len().min(NAME_WORDS_MAX)).as_str() {

@@ -228,7 +228,10 @@ const UNITS: [&str; 30] = [
 
 /// "add sugar", "don't forget eggs" after "flour and".
 fn without_verb(thing: &str) -> String {
-    static VERBS: Phrases = Phrases::new(&["add", "dont forget the", "dont forget", "then"]);
+    static VERBS: Phrases = Phrases::new(&[
+        "add", "dont forget about the", "dont forget about", "dont forget the", "dont forget",
+        "then",
+    ]);
     let words = Words::new(thing);
     match words.after(0, &VERBS) {
         Some(from) if from < words.len() => parsers::original(&words, from, words.len()),

@@ -96,9 +96,32 @@ fn without_reason(words: &Words, at: usize, end: usize) -> usize {
         "i still have", "ive got", "i got", "theres", "there is", "there are", "its", "its not",
         "we dont", "i dont", "not needed", "no need",
     ]);
-    let mut starts = at + 2..end;
-    let found = starts.find(|n| words.is_set_off(n - 1) && words.after(*n, &REASONS).is_some());
-    found.unwrap_or(end)
+    let is_rest = |n: usize| {
+        matches!(
+            words.get(n),
+            "some"
+                | "enough"
+                | "plenty"
+                | "it"
+                | "them"
+                | "any"
+                | "left"
+                | "already"
+                | "at"
+                | "home"
+                | "needed"
+                | "need"
+                | "more"
+                | "that"
+                | "those"
+                | "of"
+        )
+    };
+    let is_reason = |n: usize| {
+        let rest = words.after(n, &REASONS);
+        words.is_set_off(n - 1) && rest.is_some_and(|rest| (rest..end).all(is_rest))
+    };
+    (at + 2..end).find(|n| is_reason(*n)).unwrap_or(end)
 }
 
 /// The end of "i got milk too" without its last word.
