@@ -738,7 +738,7 @@ CREATE TABLE webhook_events (
 
 -- Calls that are not in the ring yet, in the order in which they came. The rings of many webhooks
 -- are as many pages, so calls are moved there together, up to a second later. Of many, some are moved in
--- each transaction; they are removed here when all are.
+-- each transaction; when all are, some are removed here in each.
 CREATE TABLE new_webhook_events (
   id               INTEGER PRIMARY KEY,
   webhook_id       INTEGER NOT NULL,         -- the columns of webhook_events
