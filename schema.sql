@@ -196,8 +196,8 @@ CREATE TABLE undelivered_answers (
 ) STRICT;
 
 -- Every command pays for each index, so there is none by user or by app: an erasure looks through
--- all commands once. One is found by its seq while it is unfinished. An agent's unfinished ones
--- are counted in memory.
+-- all commands once. Which are the unfinished ones of an agent is known in memory, read at the
+-- start by their index. It is in the order in which commands are added.
 -- IN with more than two values would be a temporary table at every change of a row, here and below.
 CREATE TABLE commands (
   id          INTEGER PRIMARY KEY,
@@ -223,7 +223,7 @@ CREATE TABLE commands (
   app_creator_id INTEGER,                    -- whose app sent it; NULL: no app did
   UNIQUE (command_id, agent_id)
 ) STRICT;
-CREATE INDEX commands_unfinished ON commands(agent_id, seq, room_id, app_creator_id)
+CREATE INDEX commands_unfinished ON commands(expires_at)
   WHERE (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing');
 CREATE INDEX commands_given_up ON commands(finished_at) WHERE state IN ('failed', 'expired');
 
@@ -738,7 +738,7 @@ CREATE TABLE webhook_events (
 
 -- Calls that are not in the ring yet, in the order in which they came. The rings of many webhooks
 -- are as many pages, so calls are moved there together, up to a second later. Of many, some are moved in
--- each transaction; they are removed here when all are.
+-- each transaction; when all are, some are removed here in each.
 CREATE TABLE new_webhook_events (
   id               INTEGER PRIMARY KEY,
   webhook_id       INTEGER NOT NULL,         -- the columns of webhook_events

@@ -58,6 +58,7 @@ mod subscriptions;
 mod tests;
 mod token_usage;
 mod undelivered_answers;
+mod unfinished_commands;
 mod user_rows;
 mod users;
 mod waiting_commands;

@@ -101,9 +101,13 @@ const ALLOWED: &[(&str, &str)] = &[
         "ORDER BY commands.id DESC LIMIT ?2", "an operator's list, the newest first",
     ),
     (
+        "FROM agents LEFT JOIN",
+        "the operator's list; one row an agent, and unfinished commands",
+    ),
+    (
         "INDEXED BY commands_unfinished",
-        "unfinished commands only, at most 10,000 an agent: every 30 s, when a chat ends, an erasure, \
-         and asked by who watches",
+        "unfinished commands only, at most 10,000 an agent: at the start, an erasure, and asked by who \
+         watches",
     ),
     (
         "FROM reminders ORDER BY due_at LIMIT 1", "the first of an index",
@@ -132,9 +136,6 @@ const ALLOWED: &[(&str, &str)] = &[
     ),
     (
         "tokens_valid_from_s IS NOT NULL", "once at the start; one row an agent",
-    ),
-    (
-        "FROM agents ORDER BY agent_id", "the operator's list; one row an agent",
     ),
     (
         "INDEXED BY export_jobs_unfinished",

@@ -48,7 +48,7 @@ pub use reminder::{ANYTHING_TO_REMIND, REMINDER_CHARS_MAX, REMINDER_TO_CANCEL, r
 pub(in crate::assistant) use settings::is_first_name;
 pub use settings::{NAME_CHARS_MAX, NAME_IS, TIME_ZONE_IS};
 use std::ops::Range;
-pub use unknown::{PossibleMeanings, Statement, asks_for_list};
+pub use unknown::{PossibleMeanings, Statement};
 
 /// A message's text and context.
 #[derive(Debug, Clone, Copy)]

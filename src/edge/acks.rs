@@ -53,7 +53,7 @@ impl Hub {
     /// The `hello` frame with the agent's position.
     pub(super) async fn hello(self: &Arc<Self>, relay: &Arc<Relay>) -> Result<String> {
         let agent = relay.id;
-        let head_seq = self.store.read(move |view| view.head_seq(agent)).await?;
+        let head_seq = self.store.write(move |tx| tx.head_seq(agent)).await?;
         let now = self.clock.now();
         Ok(wire::hello(
             &relay.name, head_seq, &self.hello_settings, now,

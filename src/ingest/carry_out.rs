@@ -324,8 +324,7 @@ pub(super) fn facts<'t>(
 
 /// "list", "show all" right after reminders were set, listed or asked about.
 fn list_again(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
-    let is_list = assistant::asks_for_list(&turn.words());
-    if !is_list {
+    if !turn.possible_meanings().asks_for_list {
         return Ok(None); // most messages
     }
     let is_asked = matches!(

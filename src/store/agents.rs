@@ -147,12 +147,13 @@ impl View<'_> {
     pub fn agents(&self) -> Result<Vec<AgentRow>> {
         self.all(
             "SELECT id, agent_id, last_seen_at, status,
-               (SELECT count(*) FROM commands
-                WHERE agent_id = agents.id AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')),
-               (SELECT created_at FROM commands
-                WHERE agent_id = agents.id AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')
-                ORDER BY seq LIMIT 1)
-             FROM agents ORDER BY agent_id",
+               coalesce(unfinished.count, 0), oldest_at
+             FROM agents LEFT JOIN
+               (SELECT agent_id AS of, count(*) AS count, min(created_at) AS oldest_at
+                FROM commands INDEXED BY commands_unfinished
+                WHERE (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')
+                GROUP BY agent_id) AS unfinished ON unfinished.of = agents.id
+             ORDER BY agent_id",
             [],
         )
     }

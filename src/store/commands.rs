@@ -7,6 +7,7 @@ use rusqlite::params;
 
 use super::prepared::PreparedStatement;
 use super::query::{from_row, names};
+use super::unfinished_commands::CommandPlace;
 use super::{AgentId, RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -102,6 +103,7 @@ impl Tx<'_> {
         Ok(queued(new, seq))
     }
 
+    /// Inserts a command that was counted.
     pub(super) fn insert_row(
         &mut self,
         new: &NewCommand,
@@ -129,6 +131,12 @@ impl Tx<'_> {
                 is_of_owner,
             ],
         )?;
+        let place = CommandPlace {
+            id: self.conn.last_insert_rowid(),
+            room: new.room,
+            app_creator: new.app_creator,
+        };
+        self.cache.unfinished.insert(new.agent, seq as u64, place);
         Ok(())
     }
 
@@ -144,12 +152,17 @@ impl Tx<'_> {
     ) -> Result<Option<Command>> {
         self.find(
             &format!(
-                "UPDATE commands SET state = 'sent', attempts = ?3, resends = ?4,
-                   send_order = coalesce(send_order, ?5), backing_off = 0
-                 WHERE agent_id = ?1 AND seq = ?2 AND {UNFINISHED}
+                "UPDATE commands SET state = 'sent', attempts = ?2, resends = ?3,
+                   send_order = coalesce(send_order, ?4), backing_off = 0
+                 WHERE id = ?1 AND {UNFINISHED}
                  RETURNING seq, command_id, kind, payload, created_at, expires_at, attempts"
             ),
-            (agent, seq as i64, attempts, resends, order as i64),
+            (
+                self.unfinished_row(agent, seq),
+                attempts,
+                resends,
+                order as i64,
+            ),
         )
     }
 
@@ -157,9 +170,8 @@ impl Tx<'_> {
     /// one.
     pub fn leave_out(&self, agent: AgentId, seq: u64) -> Result<()> {
         self.run(
-            "UPDATE commands SET send_order = NULL WHERE agent_id = ?1 AND seq = ?2
-             AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')",
-            (agent, seq as i64),
+            &format!("UPDATE commands SET send_order = NULL WHERE id = ?1 AND {UNFINISHED}"),
+            [self.unfinished_row(agent, seq)],
         )
     }
 
@@ -167,10 +179,9 @@ impl Tx<'_> {
     /// that changes nothing or the command has ended.
     pub fn set_progress(&self, agent: AgentId, seq: u64, state: CommandState) -> Result<bool> {
         let rows = self.execute(
-            "UPDATE commands SET state = ?3 WHERE agent_id = ?1 AND seq = ?2
-             AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')
-             AND (state = 'sent' OR state = 'received' AND ?3 = 'executing')",
-            (agent, seq as i64, state),
+            "UPDATE commands SET state = ?2 WHERE id = ?1
+             AND (state = 'sent' OR state = 'received' AND ?2 = 'executing')",
+            (self.unfinished_row(agent, seq), state),
         )?;
         Ok(rows > 0)
     }
@@ -179,10 +190,11 @@ impl Tx<'_> {
     /// was already refused since its last hand-out.
     pub fn set_refused(&self, agent: AgentId, seq: u64, error: Option<&str>) -> Result<bool> {
         let rows = self.execute(
-            "UPDATE commands SET state = 'sent', refused = refused + 1, backing_off = 1, error = ?3
-             WHERE agent_id = ?1 AND seq = ?2 AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')
-               AND state <> 'queued' AND backing_off = 0",
-            (agent, seq as i64, error),
+            &format!(
+                "UPDATE commands SET state = 'sent', refused = refused + 1, backing_off = 1, error = ?2
+                 WHERE id = ?1 AND {UNFINISHED} AND state <> 'queued' AND backing_off = 0"
+            ),
+            (self.unfinished_row(agent, seq), error),
         )?;
         Ok(rows > 0)
     }
@@ -196,50 +208,41 @@ impl Tx<'_> {
         error: Option<&str>,
         now: Timestamp,
     ) -> Result<bool> {
-        let ended = self.find(
+        let rows = self.execute(
             &format!(
-                "UPDATE commands SET state = ?3, error = coalesce(?4, error), finished_at = ?5
-                 WHERE agent_id = ?1 AND seq = ?2 AND {UNFINISHED}
-                 RETURNING app_creator_id"
+                "UPDATE commands SET state = ?2, error = coalesce(?3, error), finished_at = ?4
+                 WHERE id = ?1 AND {UNFINISHED}"
             ),
-            (agent, seq as i64, state, error, now),
+            (self.unfinished_row(agent, seq), state, error, now),
         )?;
-        self.count_if_ended(agent, seq, ended)
+        self.count_if_ended(agent, seq, rows)
     }
 
     /// Completes a command that was handed out, unless the relay reported a failure. False when
     /// nothing changed.
     pub fn complete_unrefused(&mut self, agent: AgentId, seq: u64, now: Timestamp) -> Result<bool> {
-        let ended = self.find(
-            "UPDATE commands SET state = 'completed', finished_at = ?3
-             WHERE agent_id = ?1 AND seq = ?2
-               AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')
-               AND state <> 'queued' AND refused = 0
-             RETURNING app_creator_id",
-            (agent, seq as i64, now),
+        let rows = self.execute(
+            &format!(
+                "UPDATE commands SET state = 'completed', finished_at = ?2
+                 WHERE id = ?1 AND {UNFINISHED} AND state <> 'queued' AND refused = 0"
+            ),
+            (self.unfinished_row(agent, seq), now),
         )?;
-        self.count_if_ended(agent, seq, ended)
+        self.count_if_ended(agent, seq, rows)
     }
 
-    /// `ended` is the creator of the app that sent the ended command.
-    fn count_if_ended(
-        &mut self,
-        agent: AgentId,
-        seq: u64,
-        ended: Option<Option<UserId>>,
-    ) -> Result<bool> {
-        match ended {
-            Some(app_creator) => self.count_ended(agent, seq, app_creator).map(|()| true),
-            None => Ok(false),
+    fn count_if_ended(&mut self, agent: AgentId, seq: u64, rows: usize) -> Result<bool> {
+        if rows > 0 {
+            self.count_ended(agent, seq)?;
         }
+        Ok(rows > 0)
     }
 
     /// The id of an unfinished command; `None` when it has ended.
     pub fn command_id(&self, agent: AgentId, seq: u64) -> Result<Option<String>> {
         self.find(
-            "SELECT command_id FROM commands WHERE agent_id = ?1 AND seq = ?2
-             AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')",
-            (agent, seq as i64),
+            "SELECT command_id FROM commands WHERE id = ?1",
+            [self.unfinished_row(agent, seq)],
         )
     }
 
@@ -271,6 +274,33 @@ impl Tx<'_> {
         }
         Ok(over)
     }
+
+    /// Unfinished commands up to `last_seq` that were handed out, by seq.
+    pub fn handed_through(&self, agent: AgentId, last_seq: u64) -> Result<Vec<u64>> {
+        let mut handed = Vec::new();
+        let unfinished = self.cache.unfinished.of(agent);
+        for (seq, place) in unfinished.take_while(|(seq, _)| *seq <= last_seq) {
+            let sql = "SELECT state <> 'queued' FROM commands WHERE id = ?1";
+            if self.one(sql, [place.id])? {
+                handed.push(seq);
+            }
+        }
+        Ok(handed)
+    }
+
+    /// An agent's unfinished commands, oldest first.
+    pub fn unfinished_commands(&self, agent: AgentId) -> Result<Vec<UnfinishedCommand>> {
+        let unfinished = self.cache.unfinished.of(agent);
+        let rows = unfinished.map(|(_, place)| {
+            self.one(
+                "SELECT seq, command_id, room_id, state, attempts, resends, coalesce(send_order, 0),
+                   expires_at, refused, app_creator_id
+                 FROM commands WHERE id = ?1",
+                [place.id],
+            )
+        });
+        rows.collect()
+    }
 }
 
 impl View<'_> {
@@ -288,29 +318,6 @@ impl View<'_> {
     pub(crate) fn command_ends(&self, agent: AgentId) -> Result<Vec<(u64, String, String)>> {
         self.all(
             "SELECT seq, command_id, state FROM commands WHERE agent_id = ?1 ORDER BY seq",
-            [agent],
-        )
-    }
-
-    /// Unfinished commands up to `last_seq` that were handed out, by seq.
-    pub fn handed_through(&self, agent: AgentId, last_seq: u64) -> Result<Vec<u64>> {
-        self.all(
-            &format!(
-                "SELECT seq FROM commands WHERE agent_id = ?1 AND seq <= ?2
-                 AND {UNFINISHED} AND state <> 'queued' ORDER BY seq"
-            ),
-            (agent, last_seq as i64),
-        )
-    }
-
-    /// An agent's unfinished commands, oldest first.
-    pub fn unfinished_commands(&self, agent: AgentId) -> Result<Vec<UnfinishedCommand>> {
-        self.all(
-            &format!(
-                "SELECT seq, command_id, room_id, state, attempts, resends, coalesce(send_order, 0),
-                   expires_at, refused, app_creator_id
-                 FROM commands WHERE agent_id = ?1 AND {UNFINISHED} ORDER BY seq"
-            ),
             [agent],
         )
     }

@@ -157,13 +157,13 @@ impl Tx<'_> {
         let Some(erased) = self.cache.erased_words.as_ref() else {
             return Ok(());
         };
-        let waiting: Vec<(i64, String)> = self.all(
-            "SELECT commands.id, payload FROM rooms JOIN commands ON commands.agent_id = rooms.agent_id
-             WHERE rooms.id = ?1 AND commands.room_id = ?1
-               AND (commands.state = 'queued' OR commands.state = 'sent' OR commands.state = 'received' OR commands.state = 'executing')",
-            [room],
-        )?;
-        for (id, payload) in waiting {
+        let agent: Option<Option<AgentId>> =
+            self.find("SELECT agent_id FROM rooms WHERE id = ?1", [room])?;
+        let Some(agent) = agent.flatten() else {
+            return Ok(());
+        };
+        for id in self.unfinished_rows_in(agent, room) {
+            let payload: String = self.one("SELECT payload FROM commands WHERE id = ?1", [id])?;
             if let Some(left) = redaction::payload_without_quotes(&payload, &erased.words, "") {
                 self.run("UPDATE commands SET payload = ?2 WHERE id = ?1", (id, left))?;
             }

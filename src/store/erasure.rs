@@ -108,11 +108,18 @@ impl Tx<'_> {
         let after = self.commands_looked_through(erasure.user)?;
         // Commands to other people's direct chats belong to them, but contain the app creator's
         // text.
-        let unfinished = "SELECT id, agent_id, seq FROM commands INDEXED BY commands_unfinished
+        let unfinished = "SELECT agent_id, seq, id FROM commands INDEXED BY commands_unfinished
                           WHERE (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')
                             AND (user_id = ?1 OR app_creator_id = ?1) LIMIT ?2";
-        if after.is_none() && self.end_and_erase(unfinished, erasure.user.0, now, erased)? {
-            return Ok(true);
+        if after.is_none() {
+            let found: Vec<(AgentId, i64, i64)> =
+                self.all(unfinished, (erasure.user, COMMANDS_MAX))?;
+            for (agent, seq, id) in &found {
+                self.end_and_erase((*agent, *seq as u64, *id), now, erased)?;
+            }
+            if !found.is_empty() {
+                return Ok(true);
+            }
         }
         self.look_through_commands(erasure, after.unwrap_or(0), now, &mut erased.ended)
     }
@@ -124,30 +131,26 @@ impl Tx<'_> {
         now: Timestamp,
         erased: &mut ErasureStep,
     ) -> Result<()> {
-        let sql = "SELECT id, agent_id, seq FROM commands INDEXED BY commands_unfinished
-                   WHERE room_id = ?1 AND state = 'queued'
-                     AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing') LIMIT ?2";
-        while self.end_and_erase(sql, room.0, now, erased)? {}
+        for command in self.unfinished_in(room) {
+            let sql = "SELECT state = 'queued' FROM commands WHERE id = ?1";
+            if self.one(sql, [command.2])? {
+                self.end_and_erase(command, now, erased)?;
+            }
+        }
         Ok(())
     }
 
-    /// True when there was any command.
+    /// Agent, seq and row of the command.
     fn end_and_erase(
         &mut self,
-        sql: &str,
-        of: i64,
+        (agent, seq, id): (AgentId, u64, i64),
         now: Timestamp,
         erased: &mut ErasureStep,
-    ) -> Result<bool> {
-        let found: Vec<(i64, i64, i64)> = self.all(sql, (of, COMMANDS_MAX))?;
-        for (id, agent, seq) in &found {
-            let (agent, seq) = (AgentId(*agent), *seq as u64);
-            if self.finish_command(agent, seq, CommandState::Expired, None, now)? {
-                erased.ended.push((agent, seq));
-            }
-            self.run("DELETE FROM commands WHERE id = ?1", [id])?;
+    ) -> Result<()> {
+        if self.finish_command(agent, seq, CommandState::Expired, None, now)? {
+            erased.ended.push((agent, seq));
         }
-        Ok(!found.is_empty())
+        self.run("DELETE FROM commands WHERE id = ?1", [id])
     }
 
     /// Removes relay events of the user's direct chats, or with the phone number. Events have no

@@ -1,10 +1,10 @@
 //! The numbers of each agent's outbox: its last seq and its unfinished commands. They are in the
-//! writer's memory, because every command needs and changes them. The rows say the same, so
-//! they are counted again at an agent's first command and after a rollback.
+//! writer's memory, because every command needs and changes them. They are counted again at an
+//! agent's first command and after a rollback.
 
 use std::collections::HashMap;
 
-use super::{AgentId, Tx, UserId, View};
+use super::{AgentId, Tx, UserId};
 use crate::error::Result;
 
 /// Limit of unfinished commands per agent; more are refused.
@@ -29,12 +29,17 @@ impl OutboxCounts {
     /// Counts a new command and returns its seq.
     fn add(&mut self, app_creator: Option<UserId>) -> i64 {
         self.head_seq += 1;
+        self.add_unfinished(app_creator);
+        self.head_seq
+    }
+
+    /// Counts a command that is unfinished.
+    fn add_unfinished(&mut self, app_creator: Option<UserId>) {
         self.unfinished += 1;
         if let Some(creator) = app_creator {
             self.of_apps += 1;
             *self.of_creators.entry(creator).or_default() += 1;
         }
-        self.head_seq
     }
 
     fn remove(&mut self, app_creator: Option<UserId>) {
@@ -78,18 +83,14 @@ impl Tx<'_> {
 
     /// Counts a command that ended. The agent's row keeps its seq, because the command's may be
     /// removed.
-    pub(super) fn count_ended(
-        &mut self,
-        agent: AgentId,
-        seq: u64,
-        app_creator: Option<UserId>,
-    ) -> Result<()> {
+    pub(super) fn count_ended(&mut self, agent: AgentId, seq: u64) -> Result<()> {
         self.run(
             "UPDATE agents SET ended_seq = ?2 WHERE id = ?1 AND ended_seq < ?2",
             (agent, seq as i64),
         )?;
+        let ended = self.cache.unfinished.remove(agent, seq);
         if let Some(counts) = self.cache.outboxes.get_mut(&agent) {
-            counts.remove(app_creator);
+            counts.remove(ended.and_then(|command| command.app_creator));
             self.cache.touched = true;
         }
         Ok(())
@@ -103,19 +104,12 @@ impl Tx<'_> {
         }
         Ok(self.cache.outboxes.entry(agent).or_default())
     }
-}
 
-impl View<'_> {
     /// The last seq given to a command of this agent.
     pub fn head_seq(&self, agent: AgentId) -> Result<u64> {
-        self.one(
-            "SELECT max(ended_seq, coalesce(
-               (SELECT seq FROM commands
-                WHERE agent_id = ?1 AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')
-                ORDER BY seq DESC LIMIT 1), 0))
-             FROM agents WHERE id = ?1",
-            [agent],
-        )
+        let ended: u64 = self.one("SELECT ended_seq FROM agents WHERE id = ?1", [agent])?;
+        let newest = self.cache.unfinished.of(agent).next_back();
+        Ok(newest.map_or(ended, |(seq, _)| ended.max(seq)))
     }
 
     fn count_outbox(&self, agent: AgentId) -> Result<OutboxCounts> {
@@ -123,18 +117,8 @@ impl View<'_> {
             head_seq: self.head_seq(agent)? as i64,
             ..OutboxCounts::default()
         };
-        let by_creator: Vec<(Option<UserId>, i64)> = self.all(
-            "SELECT app_creator_id, count(*) FROM commands
-             WHERE agent_id = ?1 AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')
-             GROUP BY app_creator_id",
-            [agent],
-        )?;
-        for (creator, count) in by_creator {
-            counts.unfinished += count;
-            if let Some(creator) = creator {
-                counts.of_apps += count;
-                counts.of_creators.insert(creator, count);
-            }
+        for (_, command) in self.cache.unfinished.of(agent) {
+            counts.add_unfinished(command.app_creator);
         }
         Ok(counts)
     }

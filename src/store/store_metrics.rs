@@ -91,14 +91,8 @@ impl View<'_> {
     /// Totals over all agents.
     pub fn backlog(&self) -> Result<Backlog> {
         self.one(
-            "SELECT coalesce(sum(count), 0), min(
-               (SELECT created_at FROM commands
-                WHERE agent_id = agent AND seq = first
-                  AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')))
-             FROM (SELECT agent_id AS agent, count(*) AS count, min(seq) AS first
-                   FROM commands INDEXED BY commands_unfinished
-                   WHERE (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')
-                   GROUP BY agent_id)",
+            "SELECT count(*), min(created_at) FROM commands INDEXED BY commands_unfinished
+             WHERE (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')",
             [],
         )
     }

@@ -40,13 +40,15 @@ impl Tx<'_> {
         to: AgentId,
         now: Timestamp,
     ) -> Result<(Vec<u64>, Vec<UnfinishedCommand>)> {
-        let waiting: Vec<(Command, Option<UserId>, Option<UserId>)> = self.all(
-            "SELECT seq, command_id, kind, payload, created_at, expires_at, attempts, user_id,
-               app_creator_id
-             FROM commands WHERE room_id = ?1 AND agent_id = ?2 AND state = 'queued'
-               AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing') ORDER BY seq",
-            (room, from),
-        )?;
+        let mut waiting: Vec<(Command, Option<UserId>, Option<UserId>)> = Vec::new();
+        for id in self.unfinished_rows_in(from, room) {
+            waiting.extend(self.find(
+                "SELECT seq, command_id, kind, payload, created_at, expires_at, attempts, user_id,
+                   app_creator_id
+                 FROM commands WHERE id = ?1 AND state = 'queued'",
+                [id],
+            )?);
+        }
         let mut moved = Vec::with_capacity(waiting.len());
         for (command, user, app_creator) in &waiting {
             self.finish_command(from, command.seq, CommandState::Moved, None, now)?;
@@ -89,23 +91,23 @@ impl Tx<'_> {
 
     /// A room's unfinished commands, oldest first.
     pub fn unfinished_of(&self, room: RoomId) -> Result<Vec<WithdrawnCommand>> {
-        self.all(
-            "SELECT agent_id, seq, command_id, room_id, payload, user_id, app_creator_id,
-                    (SELECT owner_id FROM rooms WHERE id = room_id)
-             FROM commands INDEXED BY commands_unfinished
-             WHERE room_id = ?1
-               AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing') ORDER BY id",
-            [room],
-        )
+        let commands = self.unfinished_in(room).into_iter().map(|(_, _, id)| {
+            self.one(
+                "SELECT agent_id, seq, command_id, room_id, payload, user_id, app_creator_id,
+                        (SELECT owner_id FROM rooms WHERE id = room_id)
+                 FROM commands WHERE id = ?1",
+                [id],
+            )
+        });
+        commands.collect()
     }
 
     /// The direct chat that an unfinished command is for, while the agent brings its messages.
     pub fn direct_chat_of(&self, agent: AgentId, seq: u64) -> Result<Option<(RoomId, String)>> {
         let found = self.find(
             "SELECT rooms.id, chat_guid FROM commands JOIN rooms ON rooms.id = room_id
-             WHERE commands.agent_id = ?1 AND seq = ?2 AND rooms.agent_id = ?1 AND mode = 'direct'
-               AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')",
-            (agent, seq as i64),
+             WHERE commands.id = ?2 AND rooms.agent_id = ?1 AND mode = 'direct'",
+            (agent, self.unfinished_row(agent, seq)),
         )?;
         Ok(found.filter(|(_, chat_guid): &(RoomId, String)| is_relay_name(chat_guid)))
     }

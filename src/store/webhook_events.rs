@@ -1,9 +1,10 @@
 //! Log of webhook calls: the newest 1,000 per webhook, for 30 days, in a ring buffer of rows
 //! (`slot`). The buffer's position is in memory, so that logging a call costs one row and no
 //! look-up. New events are appended to a table of their own, and moved into the rings together (see
-//! `deferred`), many of them in several transactions. Until all of those are moved, they are in both
-//! tables. Also the ids of executed calls, so that a call repeated within a day does nothing.
+//! `deferred`), many of them in several transactions, and then removed from that table in the same
+//! way. Until then they are in both tables. Also the ids of executed calls, so that a call repeated within a day does nothing.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rusqlite::{Connection, params};
@@ -22,7 +23,7 @@ pub(super) const DELIVERIES_KEPT_MS: i64 = 24 * 60 * 60 * 1000;
 /// Rows in a webhook's ring buffer: the oldest is overwritten.
 const RING_SLOTS: i64 = 1_000;
 const KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1000;
-/// Events that are moved into their rings in one transaction of others.
+/// Events that are moved into their rings, or removed after that, in one transaction of others.
 const MOVED_AT_ONCE: usize = if cfg!(test) { 3 } else { 512 };
 /// Webhooks checked for old events in one call.
 const RINGS_AT_ONCE_MAX: i64 = 20;
@@ -173,28 +174,37 @@ pub(super) fn move_into_rings(conn: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Events that are being moved into their rings: their ids, by webhook.
+/// Events that are being moved into their rings.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MovingEvents {
+    /// All of them, by webhook.
     ids: Arc<[i64]>,
     moved: usize,
+    /// Those that are not removed from the table of new ones.
+    left: Range<i64>,
 }
 
 impl MovingEvents {
     pub(super) fn is_over(&self) -> bool {
-        self.moved == self.ids.len()
+        self.left.is_empty()
     }
 
-    /// Moves some, or begins with some of all new events. They are removed when the last are moved.
+    /// Moves some, or begins with some of all new events. When all are moved, removes some, oldest
+    /// first: what a killed process leaves is moved again, and must overwrite nothing newer.
     pub(super) fn move_some(mut self, conn: &Connection) -> rusqlite::Result<Self> {
         if self.is_over() {
             let sql = "SELECT id FROM new_webhook_events ORDER BY webhook_id, id";
             let mut all = conn.prepare_cached(sql)?;
             let ids = all.query_map([], |row| row.get(0))?;
+            let ids = ids.collect::<rusqlite::Result<Arc<[i64]>>>()?;
+            let (oldest, newest) = (ids.iter().min(), ids.iter().max());
             self = Self {
-                ids: ids.collect::<rusqlite::Result<_>>()?,
+                left: oldest.copied().unwrap_or(0)..newest.map_or(0, |newest| newest + 1),
+                ids,
                 moved: 0,
             };
+        } else if self.moved == self.ids.len() {
+            return self.remove_some(conn);
         }
         let mut into_ring = conn.prepare_cached(
             "INSERT OR REPLACE INTO webhook_events (webhook_id, slot, serial, event_id,
@@ -208,11 +218,17 @@ impl MovingEvents {
             into_ring.execute((RING_SLOTS, id))?;
         }
         self.moved = until;
-        if self.is_over() {
-            let sql = "DELETE FROM new_webhook_events WHERE id <= ?1";
-            let newest = self.ids.iter().max();
-            conn.prepare_cached(sql)?.execute([newest])?;
+        match self.ids.len() <= MOVED_AT_ONCE {
+            true => self.remove_some(conn),
+            false => Ok(self),
         }
+    }
+
+    fn remove_some(mut self, conn: &Connection) -> rusqlite::Result<Self> {
+        let sql = "DELETE FROM new_webhook_events WHERE id < ?1";
+        let until = self.left.end.min(self.left.start + MOVED_AT_ONCE as i64);
+        conn.prepare_cached(sql)?.execute([until])?;
+        self.left.start = until;
         Ok(self)
     }
 }

@@ -14,6 +14,7 @@ use super::outbox_counts::OutboxCounts;
 use super::power_sessions::{self, PowerSession};
 use super::provider_tasks::TaskQueue;
 use super::undelivered_answers::UndeliveredAnswers;
+use super::unfinished_commands::UnfinishedCommands;
 use super::webhook_events::EventSweep;
 use super::{
     Agent, AgentId, AppId, ChatTarget, Digest, EventCursor, Room, RoomId, User, UserId, WebhookId,
@@ -21,6 +22,13 @@ use super::{
 
 /// A map with this many entries is emptied; needed rows are loaded again.
 const ENTRIES_MAX: usize = 100_000;
+
+/// A point in the running transaction; the default is its begin.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct CacheSavepoint {
+    deferred: usize,
+    unfinished: usize,
+}
 
 #[derive(Default)]
 pub(super) struct WriterCache {
@@ -47,6 +55,8 @@ pub(super) struct WriterCache {
     pub(super) last_message_id: i64,
     /// Rows that are written later. Not a copy: a rollback undoes its changes one by one.
     pub(super) deferred: DeferredRows,
+    /// Not a copy either.
+    pub(super) unfinished: UnfinishedCommands,
     pub(super) undelivered: UndeliveredAnswers,
     pub(super) provider_tasks: TaskQueue,
     /// Set by every change of the cache; a rollback then clears it.
@@ -63,6 +73,7 @@ impl WriterCache {
             ..Self::default()
         };
         cache.refresh(conn)?;
+        cache.unfinished = UnfinishedCommands::load(conn)?;
         cache.undelivered = UndeliveredAnswers::from(cache.last_message_id);
         Ok(cache)
     }
@@ -73,11 +84,32 @@ impl WriterCache {
             last_message_id: self.last_message_id,
             sweep: self.sweep,
             deferred: std::mem::take(&mut self.deferred),
+            unfinished: std::mem::take(&mut self.unfinished),
             undelivered: std::mem::take(&mut self.undelivered),
             provider_tasks: std::mem::take(&mut self.provider_tasks),
             stale: true,
             ..Self::default()
         };
+    }
+
+    /// A point in the running transaction, for `undo_to`.
+    pub(super) fn savepoint(&self) -> CacheSavepoint {
+        CacheSavepoint {
+            deferred: self.deferred.savepoint(),
+            unfinished: self.unfinished.savepoint(),
+        }
+    }
+
+    /// Undoes the changes since that point of what is not a copy.
+    pub(super) fn undo_to(&mut self, savepoint: CacheSavepoint) {
+        self.deferred.undo_to(savepoint.deferred);
+        self.unfinished.undo_to(savepoint.unfinished);
+    }
+
+    /// The transaction is committed.
+    pub(super) fn keep_changes(&mut self) {
+        self.deferred.publish();
+        self.unfinished.keep_changes();
     }
 
     /// Loads what can't be loaded row by row.

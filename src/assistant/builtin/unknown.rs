@@ -6,7 +6,7 @@ use super::{
     FactChange, FollowUp, Intent, MessageContext, ParsedMessage, crisis, follow_up, memory, needed,
     parsing, small_talk, wording,
 };
-use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::phrases::Phrases;
 use crate::assistant::text::words::Words;
 use crate::clock::Timestamp;
 use crate::model::recurrence::Recurrence;
@@ -38,6 +38,8 @@ pub struct PossibleMeanings {
     pub may_end_crisis: bool,
     /// "how long left": of a timer.
     pub asks_how_long_left: bool,
+    /// "list", "show all": which list is said by what was before.
+    pub asks_for_list: bool,
 }
 
 /// A statement that asks for nothing.
@@ -89,6 +91,7 @@ impl PossibleMeanings {
             foreign_language: wording::foreign_language_of(message.context.text, words),
             may_end_crisis: crisis::may_be_over(words),
             asks_how_long_left: asks_how_long_left(message.request()),
+            asks_for_list: asks_for_list(unnamed),
         }
     }
 }
@@ -130,11 +133,10 @@ fn statement(message: &ParsedMessage) -> Option<Statement> {
     })
 }
 
-/// "list", "show all": which list is said by what was before.
-pub fn asks_for_list(words: &Words) -> bool {
-    phrases![
+fn asks_for_list(words: &Words) -> bool {
+    static REQUESTS: Phrases = Phrases::new(&[
         "list", "list all", "list them", "show", "show all", "show me", "show me all", "show them",
-        "show list", "show me the list", "whats open", "what is open", "whats left", "all"
-    ]
-    .contains(words.phrase(0..words.len()).as_str())
+        "show list", "show me the list", "whats open", "what is open", "whats left", "all",
+    ]);
+    words.after(0, &REQUESTS) == Some(words.len())
 }

@@ -149,18 +149,17 @@ pub fn no_help_with(title: &str) -> String {
 
 /// Nothing in `text` is a known request.
 pub fn unknown(text: &str, persona: &str) -> String {
-    let choices = [
-        "I'm afraid I can't help with that. I keep memories and reminders; say “help” to see how.",
-        "That's beyond me, sorry. {} remembers things and reminds you of them: “help” shows how.",
-        "I didn't understand that. I can remind you, remember things and tell you the time; “help” shows how.",
-    ];
     if text.trim().is_empty() {
         return "I got no words there. Say “help” to see what I can do.".to_owned();
     }
     let hash = text.bytes().fold(7_usize, |hash, b| {
         hash.wrapping_mul(31).wrapping_add(usize::from(b))
     });
-    choices[hash % choices.len()].replace("{}", persona)
+    match hash % 3 {
+        0 => "I'm afraid I can't help with that. I keep memories and reminders; say “help” to see how.".to_owned(),
+        1 => format!("That's beyond me, sorry. {persona} remembers things and reminds you of them: “help” shows how."),
+        _ => "I didn't understand that. I can remind you, remember things and tell you the time; “help” shows how.".to_owned(),
+    }
 }
 
 pub fn photos_unseen(persona: &str) -> String {

@@ -62,10 +62,9 @@ impl World {
     pub(super) async fn check(&mut self) {
         let ids: Vec<AgentId> = self.relays.iter().map(|relay| relay.id).collect();
         let read = self.store.write(move |tx| {
-            let view = tx.view();
             let rows = ids
                 .iter()
-                .map(|id| Ok((*id, view.unfinished_commands(*id)?, view.head_seq(*id)?)));
+                .map(|id| Ok((*id, tx.unfinished_commands(*id)?, tx.head_seq(*id)?)));
             rows.collect::<crate::error::Result<Vec<_>>>()
         });
         let mut open = BTreeMap::new();

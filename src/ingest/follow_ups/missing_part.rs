@@ -20,8 +20,9 @@ pub(in crate::ingest) fn answer_what(turn: &MessageTurn, tx: &mut Tx) -> Result<
         return Ok(None);
     };
     let is_task = || assistant::begins_with_task(&turn.words());
-    if turn.possible_meanings().sympathy.is_some()
-        || assistant::asks_for_list(&turn.words())
+    let meanings = turn.possible_meanings();
+    if meanings.sympathy.is_some()
+        || meanings.asks_for_list
         || !question::was_just_asked(turn, tx)? && !is_task()
     {
         return Ok(None); // talk

@@ -1,6 +1,7 @@
 //! Counts in memory against the rows, also when closures fail, and after a restart.
 
 use super::super::seeded_random::SeededRandom;
+use super::super::unfinished_commands::UnfinishedCommands;
 use super::super::{AgentId, CommandState, NewCommand, Options, RoomId, Store, Tx, UserId};
 use super::{UNFINISHED_MAX, UNFINISHED_OF_CREATOR_MAX};
 use crate::clock::Timestamp;
@@ -81,9 +82,19 @@ fn insert(tx: &mut Tx, agent: AgentId, app_creator: Option<UserId>, number: u64)
     Ok(command.seq)
 }
 
-/// The counts are those of the rows.
+/// The unfinished commands and the counts are those of the rows.
 async fn check(store: &Store, context: &str) {
-    let counts = store.write(|tx| {
+    let of_rows = context.to_owned();
+    let counts = store.write(move |tx| {
+        let loaded = UnfinishedCommands::load(tx.conn)?;
+        assert_eq!(tx.cache.unfinished, loaded, "{of_rows}");
+        for agent in [AgentId(1), AgentId(2)] {
+            let read = tx.unfinished_commands(agent)?.into_iter();
+            let sql =
+                "SELECT seq FROM commands WHERE agent_id = ?1 AND finished_at IS NULL ORDER BY seq";
+            let stored: Vec<u64> = tx.all(sql, [agent])?;
+            assert_eq!(read.map(|command| command.seq).collect::<Vec<_>>(), stored);
+        }
         [AgentId(1), AgentId(2)]
             .into_iter()
             .map(|agent| Ok((tx.outbox_counts(agent)?.clone(), tx.count_outbox(agent)?)))

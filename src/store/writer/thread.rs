@@ -15,7 +15,7 @@ use super::super::file::checkpoint::Checkpointer;
 use super::super::file::copy::{self, CopyStep};
 use super::super::health::WriterHealth;
 use super::super::prepared::PreparedStatements;
-use super::super::writer_cache::WriterCache;
+use super::super::writer_cache::{CacheSavepoint, WriterCache};
 use super::super::{Tx, WriterMetrics};
 use super::receive::{ReceiveError, receive_within};
 use super::{CopyRequest, Job, PagesAnswer, Task, WaitingCallers, WriteJob};
@@ -265,7 +265,7 @@ impl<'c> Thread<'c> {
                     self.health.stop_writing();
                 }
                 self.cache.forget();
-                self.cache.deferred.undo_to(0);
+                self.cache.undo_to(CacheSavepoint::default());
                 self.notify(ran, Some(self.failure(&error)));
                 batch.clear();
             }
@@ -317,7 +317,7 @@ impl<'c> Thread<'c> {
         let began = Instant::now();
         self.commit.execute([])?;
         self.metrics.committed(writes, began.elapsed());
-        self.cache.deferred.publish();
+        self.cache.keep_changes();
         Ok(())
     }
 
@@ -352,12 +352,12 @@ impl<'c> Thread<'c> {
     /// Runs a closure without a savepoint. False when it failed after it had written.
     fn run_bare(&mut self, work: &mut dyn WriteJob, after: &mut Effects) -> rusqlite::Result<bool> {
         let (effects, changes) = (after.len(), self.conn.total_changes());
-        let savepoint = self.cache.deferred.savepoint();
+        let savepoint = self.cache.savepoint();
         if self.run_work(work, after)? {
             return Ok(true);
         }
         after.truncate(effects);
-        self.cache.deferred.undo_to(savepoint);
+        self.cache.undo_to(savepoint);
         if self.cache.touched {
             self.cache.forget();
         }
@@ -374,7 +374,7 @@ impl<'c> Thread<'c> {
         after.clear();
         self.rollback.execute([])?;
         self.cache.forget();
-        self.cache.deferred.undo_to(0);
+        self.cache.undo_to(CacheSavepoint::default());
         self.begin.execute([])?;
         for work in ran {
             self.run_one(&mut **work, after)?;
@@ -384,10 +384,10 @@ impl<'c> Thread<'c> {
 
     fn run_one(&mut self, work: &mut dyn WriteJob, after: &mut Effects) -> rusqlite::Result<()> {
         self.savepoint.execute([])?;
-        let (effects, savepoint) = (after.len(), self.cache.deferred.savepoint());
+        let (effects, savepoint) = (after.len(), self.cache.savepoint());
         if !self.run_work(work, after)? {
             after.truncate(effects);
-            self.cache.deferred.undo_to(savepoint);
+            self.cache.undo_to(savepoint);
             self.undo.execute([])?;
             if self.cache.touched {
                 self.cache.forget();

@@ -7,6 +7,9 @@ use std::fmt;
 use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
+/// Most objects as JSON are shorter.
+const JSON_BYTES: usize = 512;
+
 /// A string of any length, borrowed from the body where it has no escapes.
 #[derive(Serialize, Deserialize)]
 pub(super) struct BorrowedText<'a>(#[serde(borrow)] Cow<'a, str>);
@@ -67,7 +70,12 @@ impl<'a> Object<'a> {
 
     /// The object as JSON; `None` when it is empty.
     pub(super) fn to_json(&self) -> Option<String> {
-        (!self.0.is_empty()).then(|| serde_json::to_string(self).ok())?
+        if self.0.is_empty() {
+            return None;
+        }
+        let mut json = Vec::with_capacity(JSON_BYTES);
+        serde_json::to_writer(&mut json, self).ok()?;
+        String::from_utf8(json).ok()
     }
 
     pub(super) fn has_content(&self) -> bool {
