@@ -28,10 +28,10 @@ use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
 pub use crisis::CrisisKind;
 pub use follow_up::{
-    DoneReport, FollowUp, NewTime, ReminderRef, TimeChange, answered_time, corrected_value,
-    counted_unit_s, hour_or_people, is_day_for_span, is_time_answer, may_be_value, may_restate,
-    name_and_day, named_apart, names_day, names_days_span, names_hour, names_time, restated,
-    reworded, second_request, time_shift, unit_of_s, value_near, with_corrected_value,
+    DoneReport, FollowUp, NewTime, ReminderRef, TimeChange, answered_time, by_years,
+    corrected_value, counted_unit_s, hour_or_people, is_day_for_span, is_time_answer, may_be_value,
+    may_restate, name_and_day, named_apart, names_day, names_days_span, names_hour, names_time,
+    restated, reworded, second_request, time_shift, unit_of_s, value_near, with_corrected_value,
     with_other_person,
 };
 pub use memory::MEMORY_CHARS_MAX;

@@ -51,6 +51,37 @@ pub(in crate::ingest) fn find_last(turn: &MessageTurn, tx: &Tx) -> Result<Option
     })
 }
 
+/// "both", "all three": of a list that was just shown, or of those that were named last.
+fn together(
+    turn: &MessageTurn,
+    tx: &Tx,
+    here: Vec<Reminder>,
+    count: Option<usize>,
+) -> Result<Option<Referent>> {
+    let is_all = |open: &[Reminder]| match count {
+        Some(count) => open.len() == count,
+        None => open.len() > 1,
+    };
+    let unclear = || Some(Referent::Unclear(wording::WHICH_REMINDER.to_owned()));
+    // "both" of a list are its only two.
+    if let Some(listed) = listing::just_shown(turn, tx, &here)? {
+        if is_all(&listed) {
+            return Ok(Some(Referent::Open(listed)));
+        }
+        if count.is_some() {
+            return Ok(unclear());
+        }
+    }
+    let mut of_chat = here;
+    of_chat.retain(|reminder| reminder.room == turn.room.id);
+    Ok(match find_last(turn, tx)? {
+        Some(Referent::Open(open)) if is_all(&open) => Some(Referent::Open(open)),
+        None => None,
+        _ if count.is_some() && is_all(&of_chat) => Some(Referent::Open(of_chat)),
+        _ => unclear(),
+    })
+}
+
 pub(in crate::ingest) fn resolve(
     turn: &MessageTurn,
     tx: &Tx,
@@ -61,35 +92,7 @@ pub(in crate::ingest) fn resolve(
         ReminderRef::Last => last_of_list(turn, tx)?,
         ReminderRef::Latest => find_last(turn, tx)?,
         ReminderRef::Listed => listing::just_shown(turn, tx, &here)?.map(Referent::Open),
-        ReminderRef::Together(count) => {
-            let listed = listing::just_shown(turn, tx, &here)?;
-            // "both" of a list are its only two.
-            if let Some(listed) = listed {
-                let is_all = match count {
-                    Some(count) => listed.len() == *count,
-                    None => listed.len() > 1,
-                };
-                match is_all {
-                    true => return Ok(Some(Referent::Open(listed))),
-                    false if count.is_some() => {
-                        return Ok(Some(Referent::Unclear(wording::WHICH_REMINDER.to_owned())));
-                    }
-                    false => {}
-                }
-            }
-            let is_all = |open: &Vec<Reminder>| match count {
-                Some(count) => open.len() == *count,
-                None => open.len() > 1,
-            };
-            let mut of_chat = here;
-            of_chat.retain(|reminder| reminder.room == turn.room.id);
-            match find_last(turn, tx)? {
-                Some(Referent::Open(open)) if is_all(&open) => Some(Referent::Open(open)),
-                None => None,
-                _ if count.is_some() && is_all(&of_chat) => Some(Referent::Open(of_chat)),
-                _ => Some(Referent::Unclear(wording::WHICH_REMINDER.to_owned())),
-            }
-        }
+        ReminderRef::Together(count) => together(turn, tx, here, *count)?,
         ReminderRef::Numbered(numbers) => {
             let (ids, have_come) = match listing::shown(turn, tx)? {
                 Some((ids, _)) => (ids, false),

@@ -160,16 +160,9 @@ impl Tx<'_> {
 
 /// Moves new events into their webhooks' rings. Of more than a ring has slots for, the newest stay.
 pub(super) fn move_into_rings(conn: &Connection) -> rusqlite::Result<()> {
-    let mut into_rings = conn.prepare_cached(
-        "INSERT OR REPLACE INTO webhook_events (webhook_id, slot, serial, event_id,
-           signature_valid, action_triggered, result_status, error_message, ip_address, created_at)
-         SELECT webhook_id, serial % ?1, serial, event_id, signature_valid, action_triggered,
-           result_status, error_message, ip_address, created_at
-         FROM new_webhook_events ORDER BY webhook_id, id",
-    )?;
-    if into_rings.execute([RING_SLOTS])? > 0 {
-        let mut moved = conn.prepare_cached("DELETE FROM new_webhook_events")?;
-        moved.execute([])?;
+    let mut moving = MovingEvents::default().move_some(conn)?;
+    while !moving.is_over() {
+        moving = moving.move_some(conn)?;
     }
     Ok(())
 }

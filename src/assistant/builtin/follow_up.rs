@@ -33,6 +33,7 @@ pub(in crate::assistant) use new_time::{read_new_time, read_shift};
 pub(in crate::assistant) use read::read;
 pub(super) use restated::may_correct;
 pub use restated::{may_restate, restated};
+pub use skip::by_years;
 pub(in crate::assistant) use snooze::two_durations;
 
 use std::ops::Range;

@@ -2,10 +2,8 @@
 
 use std::ops::Range;
 
-use chrono::Months;
-
 use super::{Referent, referent, subject};
-use crate::assistant::builtin::{ReminderRef, TimeChange};
+use crate::assistant::builtin::{ReminderRef, TimeChange, by_years};
 use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -75,13 +73,7 @@ fn of_next_year(
     if day.end > turn.now {
         return None;
     }
-    let next_year = |at: Timestamp| {
-        let local = at.utc().with_timezone(&turn.zone());
-        local
-            .checked_add_months(Months::new(12))
-            .map(|local| Timestamp(local.timestamp_millis()))
-    };
-    let coming = next_year(day.start)?..next_year(day.end)?;
+    let coming = by_years(day, 1, turn.zone())?;
     repeating
         .iter()
         .any(|one| one.recurrence.is_some() && coming.contains(&one.send_at))

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use chrono::{Days, Months};
+use chrono::Months;
 
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::assistant::builtin::reminder::repeats;
@@ -14,7 +14,7 @@ use crate::assistant::text::words::Words;
 use crate::clock::{Timestamp, Zone};
 
 /// A date without a year that was so lately is not the one of next year.
-const JUST_PAST_DAYS: u64 = 60;
+const JUST_PAST_MS: i64 = 60 * 24 * 60 * 60 * 1000;
 /// Words of a reminder of which no time is named: "skip my morning run".
 const ALONE_WORDS_MAX: usize = 3;
 
@@ -127,14 +127,23 @@ fn skipped_day(message: &ParsedMessage, range: Range<usize>) -> Option<Range<Tim
 
 /// "1 november" on the tenth was this year. `None`: a year before is too long ago.
 fn of_last_year(day: &Range<Timestamp>, now: Timestamp, zone: Zone) -> Option<Range<Timestamp>> {
-    let date = |at: Timestamp| at.utc().with_timezone(&zone).date_naive();
-    let today = date(now);
-    let year_before = |at| date(at).checked_sub_months(Months::new(12));
-    let (from, to) = (year_before(day.start)?, year_before(day.end)?);
-    if from > today || today > from + Days::new(JUST_PAST_DAYS) {
-        return None;
-    }
-    Some(when::at_hour(from, 0, 0, zone)?..when::at_hour(to, 0, 0, zone)?)
+    let past = by_years(day, -1, zone)?;
+    let is_just_past = past.start <= now && now.0 - past.start.0 <= JUST_PAST_MS;
+    is_just_past.then_some(past)
+}
+
+/// The same days so many years later.
+pub fn by_years(day: &Range<Timestamp>, years: i32, zone: Zone) -> Option<Range<Timestamp>> {
+    let midnight = |at: Timestamp| {
+        let date = at.utc().with_timezone(&zone).date_naive();
+        let months = Months::new(12 * years.unsigned_abs());
+        let date = match years < 0 {
+            true => date.checked_sub_months(months)?,
+            false => date.checked_add_months(months)?,
+        };
+        when::at_hour(date, 0, 0, zone)
+    };
+    Some(midnight(day.start)?..midnight(day.end)?)
 }
 
 /// "not this saturday", "not tomorrow", "not on monday", but not "not on mondays".
