@@ -242,10 +242,10 @@ impl ModelTurn<'_> {
             record.is_of_next = own.is_some_and(Operation::is_of_next);
             let is_known = record.is_done || !is_of_before && is_failure(result.outcome);
             // The result of a private answer says by itself what was not sent.
-            if is_change && is_known && call.name != Tool::AnswerPrivately.name() {
+            if is_known && call.name != Tool::AnswerPrivately.name() {
                 let (tool, reply) = ((name.as_str(), is_remote), totals.requests);
                 let failed = &mut totals.failed_changes;
-                failed.note(tool, arguments, record.is_done, reply);
+                failed.note_call(tool, arguments, (is_change, record.is_done), reply);
             }
             totals.records.push(record);
             calls.push(CallWithResult {

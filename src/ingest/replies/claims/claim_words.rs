@@ -201,6 +201,15 @@ pub(super) const ALREADY: &[&str] = &[
     "pasado", "déjà", "passé", "passée", "già", "passato", "passata", "al", "reeds", "voorbij",
     "já", "passou", "redan", "förbi", "уже", "прошло", "już",
 ];
+/// Words with which an answer to a look-up says that something is not there.
+pub(super) const NOT_THERE: &[&str] = &[
+    "don't", "doesn't", "didn't", "only", "nur", "solo", "seulement", "yok", "yoktu", "geçti",
+    "bulamadım", "değil",
+];
+/// The same in scripts without spaces.
+pub(super) const NOT_THERE_PARTS: &[&str] = &[
+    "ありません", "見つかりません", "ございません", "過ぎ", "没有", "找不到", "없",
+];
 /// Beginnings of words, beside those of `ASKING`, with which something may be asked for: they are no
 /// proof.
 #[rustfmt::skip]

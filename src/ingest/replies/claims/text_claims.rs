@@ -106,9 +106,11 @@ pub(super) fn is_done(clause: &str) -> bool {
         return true;
     }
     let words = || words(clause);
+    // "I don't see butter on your list."
+    let is_missed = || words().any(|word| matches!(word, "don't" | "doesn't" | "didn't"));
     !words().any(|word| NOT_DONE.contains(&word))
         && (words().any(|word| DONE_WORDS.contains(&word))
-            || DONE_PARTS.iter().any(|part| clause.contains(part)))
+            || DONE_PARTS.iter().any(|part| clause.contains(part)) && !is_missed())
 }
 
 /// Without the Turkish word for a note, which is English for something else.
@@ -228,6 +230,7 @@ mod tests {
             "Listo para salir.", "Erledigt?", "Hier ist das Rezept.", "Klart vatten är gott.", "",
             "Es wurde nichts gespeichert.", "I haven't added anything.", "No he añadido nada.",
             "Which one? It was added.", "I can get that removed.", "¿Lo añado?",
+            "I don't see butter on your list.",
         ] {
             assert!(!says_done(text), "{text}");
         }

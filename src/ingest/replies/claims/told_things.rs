@@ -44,16 +44,27 @@ impl MessageAndAnswer<'_> {
         let called: Vec<&str> = records.iter().map(|record| record.words.as_str()).collect();
         let called = called.join("\n");
         let answer = clauses(&self.answer.to_lowercase());
+        // "The eggs", "some eggs", "zwei Eier": the first word is none of them.
+        let names_item = |clause: &str| items.iter().any(|item| memory_overlap(item, clause) > 0);
+        // "Tomatos"
+        let is_written_otherwise = |word: &str| {
+            let begin = beginning(word);
+            items
+                .iter()
+                .any(|item| item.split_whitespace().any(|one| beginning(one) == begin))
+        };
         let is_claimed = |word: &str| {
             memory_overlap(&called, word) == 0
-                && answer
-                    .iter()
-                    .any(|clause| first_word(clause).is_some_and(|one| one == word))
+                && !is_written_otherwise(word)
+                && answer.iter().any(|clause| {
+                    first_word(clause).is_some_and(|one| one == word) && !names_item(clause)
+                })
         };
         let asked = clauses(&self.message.to_lowercase());
         let is_in_row = |pair: &[String]| {
             let is_item = items.iter().any(|item| memory_overlap(item, &pair[0]) > 0);
-            is_item && first_word(&pair[1]).is_some_and(is_claimed)
+            // "Du pain", "some bread"
+            is_item && words_of(&pair[1]).take(2).any(is_claimed)
         };
         let is_named = |words: &str| {
             memory_overlap(self.message, words) + memory_overlap(self.answer, words) > 0
@@ -90,10 +101,21 @@ impl MessageAndAnswer<'_> {
     }
 }
 
-/// The first word that means something.
+/// Enough of a word to know it by.
+fn beginning(word: &str) -> &str {
+    const CHARS: usize = 4;
+    let end = word.char_indices().nth(CHARS);
+    &word[..end.map_or(word.len(), |(at, _)| at)]
+}
+
+/// The words that mean something.
+fn words_of(clause: &str) -> impl Iterator<Item = &str> {
+    let words = clause.split(|c: char| !c.is_alphanumeric());
+    words.filter(|word| word.chars().all(char::is_alphabetic) && memory_overlap(word, word) > 0)
+}
+
 fn first_word(clause: &str) -> Option<&str> {
-    let mut words = clause.split(|c: char| !c.is_alphanumeric());
-    words.find(|word| word.chars().all(char::is_alphabetic) && memory_overlap(word, word) > 0)
+    words_of(clause).next()
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::assistant::tools::Tool;
 use crate::assistant::wording::{self, NamedTimes, NextReminder};
 use crate::clock::{Timestamp, Zone};
 use crate::ingest::replies::model_turn::{CallTotals, ModelTurn};
+use crate::ingest::replies::reminder_json::short_id;
 use crate::ingest::replies::request::CertainRequest;
 use crate::ingest::replies::result::{CallRecord, ReminderState};
 use crate::ingest::replies::taken_back::is_taken_back;
@@ -41,7 +42,16 @@ impl ModelTurn<'_> {
     fn tells(&self, answer: &str, record: &CallRecord) -> bool {
         match &record.reminder {
             Some(one) if one.at.is_some() => self.tells_reminder(answer, record, one),
-            Some(one) => self.names_lost(answer, &one.text, false),
+            Some(one) => {
+                self.names_lost(answer, &one.text, false) || self.tells_hour_of(answer, &one.id)
+            }
+            // Nothing is lost where the city of a zone is named, or what "undo" took back.
+            None if [Tool::SetProfile.name(), Tool::Undo.name()].contains(&&*record.tool) => {
+                let mut named = record.effects.lost.iter();
+                named.all(|text| {
+                    memory_overlap(text, answer) > 0 || self.names_lost(answer, text, false)
+                })
+            }
             None => {
                 let lost = &record.effects.lost;
                 let mut lost = lost.iter().map(|text| (text, lost.len() > 1));
@@ -70,7 +80,7 @@ impl ModelTurn<'_> {
             || is_often
             || is_renamed
             || self.times_told(answer).shares_hour(&record.named_times)
-            || statements(answer).any(wording::tells_number_in_words)
+            || statements(answer).any(tells_hour_in_words)
             || one.at.is_some_and(|at| {
                 let hour = i64::from(minute_of_day(at, one.zone)) / HOUR_MINUTES;
                 tells_figures(answer, hour, at, said_at)
@@ -110,6 +120,17 @@ impl ModelTurn<'_> {
         is_due.then(|| wording::times_in_utc(self.language_with(text)))
     }
 
+    /// It names the hour at which a reminder was to come.
+    fn tells_hour_of(&self, answer: &str, id: &str) -> bool {
+        let zone = self.context.user.timezone.unwrap_or(Zone::UTC);
+        let told = self.times_told(answer);
+        let mut open = self.context.dialog.open.iter();
+        let one = open.find(|one| short_id(&one.schedule_id) == id);
+        told.names_hour()
+            && claims_done(answer)
+            && one.is_some_and(|one| !told.lacks_hour(one.send_at, zone))
+    }
+
     /// The answer to a request names what was taken away, or the request did; another answer says
     /// that it was done, too. `is_several`: other things were taken away with it.
     fn names_lost(&self, answer: &str, text: &str, is_several: bool) -> bool {
@@ -140,6 +161,11 @@ fn acknowledges(answer: &str, text: &str) -> bool {
         false => claims_done(answer),
     };
     is_claim && !is_question(answer) && !is_denied
+}
+
+/// Also "half an hour", as hours in words are not all read.
+fn tells_hour_in_words(statement: &str) -> bool {
+    wording::tells_number_in_words(statement) || wording::has_part_of_hour(statement)
 }
 
 /// Figures of the statements are the hour, or the minutes or hours until then.
