@@ -746,3 +746,22 @@ async fn a_look_up_changes_nothing() {
         model.forget();
     }
 }
+
+/// "undo" takes back all that one message did, also where it told a name.
+#[tokio::test(flavor = "multi_thread")]
+async fn undo_takes_back_what_was_done_beside_a_name() {
+    let (service, model) = subscribed().await;
+    let add = json!({"operation": "add", "items": ["milk"]});
+    let calls = [
+        remind("call mom", 60),
+        ("todo_list", add),
+        ("remember", json!({"text": "The bike is red"})),
+        ("set_profile", json!({"name": "Bob"})),
+    ];
+    acting(&service, &model, "ana", &calls).await;
+    let said = reply(&service, "ana", "undo").await;
+    assert_eq!(count(&service, "reminders"), 0, "{said}");
+    assert_eq!(count(&service, "memories"), 0, "{said}");
+    let state = service.rows("SELECT state FROM power_states");
+    assert!(!format!("{state:?}").contains("milk"), "{state:?}");
+}

@@ -3,7 +3,7 @@
 
 /// Promises to remind or to remember: all parts of one stand in a clause, in that order.
 #[rustfmt::skip]
-pub(super) const PROMISES: [&[&str]; 108] = [
+pub(super) const PROMISES: [&[&str]; 110] = [
     &["i'll remind you"], &["i will remind you"], &["i'm going to remind you"],
     &["set a reminder"], &["set your reminder"], &["scheduled a reminder"],
     &["reminder is set"], &["reminder's set"], &["reminder has been set"], &["i'll wake you"],
@@ -17,7 +17,7 @@ pub(super) const PROMISES: [&[&str]; 108] = [
     &["merke ich mir"], &["merk ich mir"], &["ich merke mir"], &["ich merk mir"],
     &["hab ich mir gemerkt"], &["habe ich mir gemerkt"], &["hab ich mir notiert"],
     &["habe ich mir notiert"],
-    &["te recordaré"], &["te lo recordaré"], &["se lo recordaré"], &["le recordaré"],
+    &["te recordaré"], &["te lo recordaré"], &["te lo recuerdo"], &["te aviso"], &["se lo recordaré"], &["le recordaré"],
     &["voy a recordarte"], &["te voy a recordar"], &["te avisaré"], &["recordatorio", "programado"],
     &["recordatorio", "creado"], &["recordatorio", "puesto"], &["programado un recordatorio"],
     &["puesto un recordatorio"], &["creado un recordatorio"], &["queda programado"],
@@ -89,7 +89,7 @@ pub(super) const DONE: [&str; 63] = [
 #[rustfmt::skip]
 pub(super) const DONE_WORDS: &[&str] = &[
     "set", "scheduled", "added", "removed", "deleted", "cancelled", "canceled", "noted", "saved",
-    "logged", "recorded", "stored", "updated", "rescheduled", "postponed", "forgotten", "undone",
+    "logged", "recorded", "stored", "updated", "rescheduled", "postponed", "forgotten", "undone", "skipped",
     "erledigt", "notiert", "gemerkt", "gespeichert", "hinzugefügt", "eingetragen", "gelöscht",
     "gestellt", "eingestellt", "erstellt", "eingerichtet", "abgesagt", "storniert", "verschoben",
     "geändert", "umbenannt", "vergessen", "rückgängig", "gestrichen", "aufgeschrieben",
@@ -192,7 +192,8 @@ pub(super) const OF_WORDS: &[&str] = &[
     "forget it", "forget about it", "vergiss es", "the text", "den text", "el texto", "le texte",
     "il testo", "de tekst", "o texto", "le ton", "auf englisch", "auf deutsch", "in english",
     "en inglés", "en anglais", "in inglese", "rhyme", "ein reim", "une rime", "ejemplo de",
-    "exemple de",
+    "exemple de", "çevir", "forget what i", "vergiss, was", "olvida lo que", "schreib eine mail",
+    "schreib eine nachricht", "ponme un ejemplo",
 ];
 /// Words with which an answer says that there is nothing to do any more.
 #[rustfmt::skip]
