@@ -224,13 +224,35 @@ mod tests {
     #[test]
     fn an_answer_that_begins_with_done_is_known() {
         for text in [
-            "¡Listo! Milk.", "✅ Erledigt!", "C'est noté.", "Fatto, a domani!", "Klart 👍",
-            "Pronto!", "Alles klar, steht! Morgen 9 Uhr.", "Ist eingestellt für morgen um 9.",
-            "Hab ich mir gemerkt.", "Die Erinnerung ist gelöscht.", "Milch ist auf der Liste.",
-            "He añadido leche a la lista.", "J'ai ajouté du lait à ta liste.", "Logged!",
-            "All your reminders are cancelled.", "Your account has been deleted.",
-            "Хорошо, записал.", "Gotowe, dodałem mleko.", "はい、追加しました。",
-            "Klar, mach ich!", "Dein Konto ist gelöscht.", "Tu cuenta ha sido eliminada.",
+            "¡Listo! Milk.",
+            "✅ Erledigt!",
+            "C'est noté.",
+            "Fatto, a domani!",
+            "Klart 👍",
+            "Pronto!",
+            "Alles klar, steht! Morgen 9 Uhr.",
+            "Ist eingestellt für morgen um 9.",
+            "Hab ich mir gemerkt.",
+            "Die Erinnerung ist gelöscht.",
+            "Milch ist auf der Liste.",
+            "He añadido leche a la lista.",
+            "J'ai ajouté du lait à ta liste.",
+            "Logged!",
+            "All your reminders are cancelled.",
+            "Your account has been deleted.",
+            "Хорошо, записал.",
+            "Gotowe, dodałem mleko.",
+            "はい、追加しました。",
+            "Klar, mach ich!",
+            "Dein Konto ist gelöscht.",
+            "Tu cuenta ha sido eliminada.",
+            "Todos cancelados.",
+            "Tous tes rappels sont annulés.",
+            "Süt eklendi.",
+            "Unuttum.",
+            "全部消しておきました。",
+            "تم الإلغاء.",
+            "أضفت الحليب إلى قائمتك.",
         ] {
             assert!(says_done(text), "{text}");
         }
@@ -251,6 +273,8 @@ mod tests {
             "przypomnij mi jutro o 9",
             "牛乳を追加して",
             "nenn mich Tom",
+            "住所を忘れて",
+            "أضف الحليب إلى قائمتي",
         ] {
             assert!(is_request(text), "{text}");
         }
