@@ -3,6 +3,7 @@
 
 pub(in crate::assistant) mod abbreviations;
 pub(in crate::assistant) mod corrections;
+pub(in crate::assistant) mod figures;
 pub(in crate::assistant) mod function_words;
 mod misspelled;
 pub(in crate::assistant) mod phrases;

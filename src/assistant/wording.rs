@@ -41,8 +41,10 @@ pub use follow_ups::*;
 pub(in crate::assistant) use language::foreign_language_of;
 pub use language::{language_of, may_have_sentences};
 pub use memories::*;
-pub use named_numbers::{KnownNumbers, NamedNumber, numbers_of, told_numbers};
-pub use named_times::{NamedTimes, is_month, tells_number_in_words};
+pub use named_numbers::{KnownNumbers, NamedNumber, numbers_for_things, numbers_of, told_numbers};
+pub use named_times::{
+    NamedTimes, has_part_of_hour, is_month, is_unit_of_time, tells_number_in_words,
+};
 pub use occasions::*;
 pub use recurring::{
     COMES_ONLY_ONCE, MINUTES_DIFFER, OTHER_DAYS_STAY, RECURRING_STAYS, REMINDER_REPEATS_NOT_HERE,

@@ -43,6 +43,11 @@ pub(in crate::ingest) fn ask_first(
     if !is_undo || turn.agent.is_none() {
         return Ok(None);
     }
+    if is_still_answered(turn, tx)? {
+        let language = turn.fixed_language(tx)?;
+        let text = wording::still_answering_in(language.as_deref());
+        return Ok(Some(text.to_owned()));
+    }
     let power = turn.requested_power.as_ref().and_then(|it| it.undone());
     let Some(changed_by) = changed_by(turn, tx, power)? else {
         return Ok(None);
@@ -90,6 +95,15 @@ pub(in crate::ingest) fn ask_first(
     Ok(Some(wording::undo_unsure(
         change.map(|change| change.text.as_str()),
     )))
+}
+
+/// What a language model is about to do can't be taken back yet.
+fn is_still_answered(turn: &MessageTurn, tx: &Tx) -> Result<bool> {
+    let Some(before) = turn.previous_message(tx)? else {
+        return Ok(false);
+    };
+    let pending = tx.pending_reply(before.id)?;
+    Ok(pending.is_some_and(|reply| !reply.unprompted))
 }
 
 /// Whether there is something to take back.

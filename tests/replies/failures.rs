@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::support::model_server::{INTERNALS, Mode, completion};
-use super::{APOLOGY, reply, say, service, service_with};
+use super::{APOLOGY, count, reply, say, service, service_with};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_reply_is_apologized_for() {
@@ -206,4 +206,45 @@ async fn the_builtin_assistants_own_question_is_answered() {
     assert_eq!(service.rows("SELECT count(*) FROM memories"), [[0]]);
     // Nothing was asked.
     assert_eq!(reply(&service, "ana", "yes").await, APOLOGY);
+}
+
+/// So are words about the one reminder that the message before set.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_last_reminder_is_changed_without_the_model() {
+    let (service, model) = super::service_at("2027-06-15T14:47:00Z").await;
+    super::know_zones(&service);
+    service.set_flag("rate_limit.enabled", false).await;
+    let remind = |text: &str| {
+        (
+            "set_reminder",
+            json!({"text": text, "at": "2027-06-16T18:00"}),
+        )
+    };
+    let hours = "SELECT strftime('%R', send_at / 1000, 'unixepoch') FROM reminders";
+    super::acting(&service, &model, "ana", &[remind("call mum")]).await;
+    model.usually(Mode::Garbage);
+    let said = reply(&service, "ana", "make it 7pm").await;
+    assert!(
+        said.contains("19:00") && said.contains("basic assistant"),
+        "{said}"
+    );
+    assert_eq!(service.rows(hours), [["19:00"]]);
+    let said = reply(&service, "ana", "cancel that").await;
+    assert!(
+        said.contains("call mum") && said.contains("basic assistant"),
+        "{said}"
+    );
+    assert_eq!(count(&service, "reminders"), 0);
+    // Which of two is not known.
+    model.usually(Mode::Echo);
+    super::acting(
+        &service,
+        &model,
+        "ana",
+        &[remind("call mum"), remind("run")],
+    )
+    .await;
+    model.usually(Mode::Garbage);
+    assert_eq!(reply(&service, "ana", "cancel that").await, APOLOGY);
+    assert_eq!(count(&service, "reminders"), 2);
 }

@@ -10,7 +10,7 @@ use chatkeep::account::erasure::PurgeRun;
 use super::support::model_server::Mode;
 use super::support::process::{self, Process};
 use super::support::{self, Service, direct, group, post, token};
-use super::{APOLOGY, count, legacy, reply, say, service_of, service_with};
+use super::{APOLOGY, count, legacy, reply, say, service, service_of, service_with};
 
 const IMPATIENT: &[(&str, &str)] = &[("CHATKEEP_REPLY_DEADLINE_S", "1")];
 
@@ -264,4 +264,24 @@ async fn a_reply_that_may_quote_an_erased_member_is_made_again() {
     );
     let said = format!("{:?}", model.last_request().messages());
     assert!(!said.contains("quixotic"), "{said}");
+}
+
+/// What is not done yet can't be taken back.
+#[tokio::test(flavor = "multi_thread")]
+async fn undo_waits_for_the_answer_before_it() {
+    let (service, model) = service().await;
+    model.usually(Mode::Held);
+    let service = std::sync::Arc::new(service);
+    let one = service.clone();
+    let first = tokio::spawn(async move { reply(&one, "ana", "tell me of numbers").await });
+    model.calls(1).await;
+    let said = reply(&service, "ana", "undo").await;
+    assert_eq!(
+        said,
+        "I'm still on your last message. Say “undo” once I've answered it."
+    );
+    model.release();
+    first.await.unwrap();
+    let said = reply(&service, "ana", "undo").await;
+    assert!(said.starts_with("There's nothing"), "{said}");
 }

@@ -118,6 +118,12 @@ async fn what_the_person_said_is_not_told_as_what_was_done() {
             "Milch",
         ),
         (
+            "ajoute du lait, des œufs et du pain",
+            add(&["lait", "œufs"]),
+            "Lait, œufs et pain sont sur ta liste.",
+            "lait",
+        ),
+        (
             "add milk to my list",
             add(&["silk"]),
             "Milk is on your list.",
@@ -128,6 +134,12 @@ async fn what_the_person_said_is_not_told_as_what_was_done() {
             call_dad(),
             "I'll remind you tomorrow at 18:00 to call mum.",
             "“call dad”",
+        ),
+        (
+            "靴に4000円使った",
+            spent(&[(1340.0, "靴")]),
+            "４０００円を記録しました。",
+            "1,340",
         ),
         (
             "call me Bob",
@@ -170,6 +182,47 @@ async fn what_a_call_worked_out_is_left_alone() {
             "Milch und Brot auf die Liste",
             add(&["Milch", "Brot"]),
             "Milch und Brot stehen drauf.",
+        ),
+        (
+            "setz die Milch und die Eier auf die Liste",
+            add(&["Milch", "Eier"]),
+            "Die Milch und die Eier stehen auf der Liste.",
+        ),
+        (
+            "add milk and some eggs",
+            add(&["milk", "eggs"]),
+            "Milk and some eggs are on your list.",
+        ),
+        (
+            "add milk and tomatos",
+            add(&["milk", "tomatoes"]),
+            "Milk and tomatos are on your list.",
+        ),
+        (
+            "ajoute du lait et une baguette",
+            add(&["lait", "baguette"]),
+            "Du lait et une baguette : c'est sur ta liste.",
+        ),
+        // What follows from a number, or answers another question.
+        (
+            "remember that I weigh 80 kg",
+            ("remember", json!({"text": "weighs 80 kg"})),
+            "Noted: 80 kg, that's about 176 pounds.",
+        ),
+        (
+            "remember my flight is LH123 at gate B42",
+            ("remember", json!({"text": "flight LH123 at gate B42"})),
+            "Saved: LH 123, gate B 42.",
+        ),
+        (
+            "spent 1500 on rent",
+            spent(&[(1500.0, "rent")]),
+            "1.5k for rent, noted.",
+        ),
+        (
+            "add milk to my list and what's 17*23?",
+            add(&["milk"]),
+            "Milk is on your list. 17*23 is 391.",
         ),
     ] {
         let (service, model) = subscribed().await;

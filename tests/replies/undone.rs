@@ -696,3 +696,72 @@ async fn undo_takes_back_nothing_before_the_last_change() {
     assert!(!undone.contains("old"), "{undone}");
     assert_eq!(count(&service, "reminders"), 1);
 }
+
+/// A look-up that was first called in a way that isn't there, or that found nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_look_up_changes_nothing() {
+    let (service, model) = subscribed().await;
+    service.set_flag("rate_limit.enabled", false).await;
+    acting(&service, &model, "ana", &[remind("call mom", 60)]).await;
+    let list = |operation: &str| ("todo_list", json!({"operation": operation}));
+    let remove = json!({"operation": "remove", "items": ["butter"]});
+    let reminders = || vec![("list_reminders", json!({}))];
+    for (asked, calls, answer) in [
+        (
+            "what's on my list?",
+            vec![list("list"), list("show")],
+            "There's nothing on your list.",
+        ),
+        (
+            "what do I get from you automatically?",
+            vec![("own_messages", json!({"operation": "list"}))],
+            "Nothing so far.",
+        ),
+        (
+            "what's 17*23?",
+            vec![("python", json!({"code": "17*23"}))],
+            "17*23 = 391",
+        ),
+        (
+            "remove butter from my list",
+            vec![("todo_list", remove)],
+            "I don't see butter on your list.",
+        ),
+        (
+            "cancel the dentist reminder",
+            reminders(),
+            "You don't have a dentist reminder.",
+        ),
+        (
+            "dişçi hatırlatıcısını sil",
+            reminders(),
+            "Dişçi hatırlatıcısı yok.",
+        ),
+    ] {
+        for call in calls {
+            model.next(Mode::Json(calling(&[call])));
+        }
+        model.next(says(answer));
+        assert_eq!(reply(&service, "ana", asked).await, answer);
+        model.forget();
+    }
+}
+
+/// "undo" takes back all that one message did, also where it told a name.
+#[tokio::test(flavor = "multi_thread")]
+async fn undo_takes_back_what_was_done_beside_a_name() {
+    let (service, model) = subscribed().await;
+    let add = json!({"operation": "add", "items": ["milk"]});
+    let calls = [
+        remind("call mom", 60),
+        ("todo_list", add),
+        ("remember", json!({"text": "The bike is red"})),
+        ("set_profile", json!({"name": "Bob"})),
+    ];
+    acting(&service, &model, "ana", &calls).await;
+    let said = reply(&service, "ana", "undo").await;
+    assert_eq!(count(&service, "reminders"), 0, "{said}");
+    assert_eq!(count(&service, "memories"), 0, "{said}");
+    let state = service.rows("SELECT state FROM power_states");
+    assert!(!format!("{state:?}").contains("milk"), "{state:?}");
+}

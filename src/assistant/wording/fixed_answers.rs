@@ -6,7 +6,8 @@ use super::languages::{CommandAnswers, texts};
 use super::reminders::reminders_cancelled;
 use super::times::zone_name;
 use super::undo::{
-    NOTHING_TO_UNDO, TOO_LATE_TO_UNDO, UNDONE_ALREADY, brought_back, memory_taken_back,
+    NOTHING_TO_UNDO, STILL_ANSWERING, TOO_LATE_TO_UNDO, UNDONE_ALREADY, brought_back,
+    memory_taken_back,
 };
 use super::{calendar, list, quoted};
 use crate::assistant::LocalNow;
@@ -66,6 +67,10 @@ pub fn undone_already_in(language: Option<&str>) -> &'static str {
 
 pub fn too_late_to_undo_in(language: Option<&str>) -> &'static str {
     answers(language).map_or(TOO_LATE_TO_UNDO, |words| words.too_late)
+}
+
+pub fn still_answering_in(language: Option<&str>) -> &'static str {
+    answers(language).map_or(STILL_ANSWERING, |words| words.still_answering)
 }
 
 /// After "undo": the newest memory is forgotten.

@@ -98,13 +98,18 @@ const ADDRESS_MARK: &str = "://";
 
 /// The one language of which most words are known, at least a third of them and so many.
 fn language_by_words(text: &str, known_min: usize) -> Option<&'static str> {
-    let text = text.to_lowercase();
+    // "LA" is no article where not all is in capitals.
+    let has_small = text.contains(char::is_lowercase);
+    let is_abbreviation =
+        |word: &str| has_small && word.len() > 1 && word.chars().all(char::is_uppercase);
     let has_addresses = text.contains(ADDRESS_MARK);
     let is_plain = |word: &&str| !has_addresses || !word.contains(ADDRESS_MARK);
     let plain = text.split_ascii_whitespace().filter(is_plain);
     let words = plain.flat_map(|word| word.split(|c: char| !c.is_alphabetic()));
-    let words = words.filter(|word| !word.is_empty());
-    language_of_words(words.map(HashedWord::from), known_min)
+    let words = words.filter(|word| !word.is_empty() && !is_abbreviation(word));
+    let words: Vec<String> = words.map(str::to_lowercase).collect();
+    let words = words.iter().map(|word| HashedWord::from(word.as_str()));
+    language_of_words(words, known_min)
 }
 
 fn language_of_words<'a>(

@@ -70,6 +70,8 @@ pub(super) struct CommandAnswers {
     pub(super) nothing_to_undo: &'static str,
     pub(super) undone_already: &'static str,
     pub(super) too_late: &'static str,
+    /// "undo" while the message before it is not answered yet.
+    pub(super) still_answering: &'static str,
     pub(super) back_again: &'static str,
     pub(super) cancelled: &'static str,
     pub(super) forgotten: &'static str,

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::named_times::{begins_distance, has_part_of_hour, is_unit_of_time};
+use crate::assistant::text::figures::with_ascii_digits;
 
 /// Between the digits of one number; the spaces only before three digits.
 const SEPARATORS: [char; 7] = ['.', ',', ' ', '\'', '’', '\u{a0}', '\u{202f}'];
@@ -16,6 +17,12 @@ const HOURS_A_DAY: u32 = 24;
 const HALF_DAY: u32 = 12;
 /// Numbers up to this one are often counts that nobody told.
 const COUNT_MAX: u32 = 2;
+/// Digits from which on those of a number may be grouped in any way: "555-0123", "5550123".
+const CODE_DIGITS: usize = 5;
+/// Before what a number is for.
+const FOR: [&str; 12] = [
+    "for", "on", "für", "auf", "en", "pour", "per", "voor", "para", "por", "på", "för",
+];
 
 /// A number, and how it can be read: as a whole, or as parts of a date or an hour.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +35,15 @@ impl NamedNumber {
     /// Whether both are one number: "12.0" and "12".
     pub fn is_same(&self, other: &Self) -> bool {
         self.whole == other.whole
+    }
+
+    fn times_thousand(self) -> Self {
+        let (before, after) = self.whole.split_once('.').unwrap_or((&self.whole, ""));
+        let whole = plain(&format!("{before}{after:0<GROUP_DIGITS$}"));
+        Self {
+            parts: vec![whole.clone()],
+            whole,
+        }
     }
 
     /// Whether it may be a part of a time.
@@ -45,10 +61,20 @@ fn is_at_most(number: &str, max: u32) -> bool {
 pub struct KnownNumbers {
     all: BTreeSet<String>,
     hours: BTreeSet<u32>,
+    /// The digits of each text, without what is between them.
+    digits: Vec<String>,
 }
 
 impl KnownNumbers {
     pub fn add(&mut self, text: &str) {
+        let text = &*with_ascii_digits(text);
+        let digits = text.chars().filter(char::is_ascii_digit).collect();
+        self.digits.push(digits);
+        // "B42" may be told as "B 42".
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        let codes = words.map(|word| word.trim_start_matches(char::is_alphabetic));
+        let is_number = |code: &&str| !code.is_empty() && code.bytes().all(|b| b.is_ascii_digit());
+        self.all.extend(codes.filter(is_number).map(plain));
         for found in numbers(text) {
             if text[found.end..].starts_with(':') {
                 self.hours.extend(found.number.whole.parse::<u32>());
@@ -76,10 +102,14 @@ impl KnownNumbers {
     pub fn add_all(&mut self, other: &Self) {
         self.all.extend(other.all.iter().cloned());
         self.hours.extend(&other.hours);
+        self.digits.extend(other.digits.iter().cloned());
     }
 
     pub fn has(&self, number: &NamedNumber) -> bool {
-        self.has_part(&number.whole) || number.parts.iter().all(|part| self.has_part(part))
+        let whole = &number.whole;
+        let is_code =
+            || whole.len() >= CODE_DIGITS && self.digits.iter().any(|all| all.contains(whole));
+        self.has_part(whole) || is_code() || number.parts.iter().all(|part| self.has_part(part))
     }
 
     /// An hour may be told as one twelve hours earlier.
@@ -92,7 +122,7 @@ impl KnownNumbers {
 
 /// The numbers of a text, in figures.
 pub fn numbers_of(text: &str) -> Vec<NamedNumber> {
-    numbers(text)
+    numbers(&with_ascii_digits(text))
         .into_iter()
         .map(|found| found.number)
         .collect()
@@ -101,6 +131,7 @@ pub fn numbers_of(text: &str) -> Vec<NamedNumber> {
 /// The numbers that a statement tells as facts: without those of lines and labels, and without those
 /// that follow from others: shares, distances, small counts, and hours told by their quarters.
 pub fn told_numbers(statement: &str) -> Vec<NamedNumber> {
+    let statement = &*with_ascii_digits(statement);
     let tells_parts = has_part_of_hour(statement);
     let told = numbers(statement).into_iter().filter(|found| {
         let (before, after) = (&statement[..found.start], &statement[found.end..]);
@@ -127,6 +158,22 @@ pub fn told_numbers(statement: &str) -> Vec<NamedNumber> {
     told.map(|found| found.number).collect()
 }
 
+/// The numbers that stand before what they are for: "12 on hats", "12 € für Mützen".
+pub fn numbers_for_things(statement: &str) -> Vec<NamedNumber> {
+    let statement = &*with_ascii_digits(statement).to_lowercase();
+    let all = numbers(statement).into_iter();
+    let are_for_things = all.filter(|found| {
+        let after = statement[found.end..].split(|c: char| !c.is_alphabetic());
+        let mut words = after.filter(|word| !word.is_empty());
+        let (first, second) = (words.next(), words.next());
+        let is_currency =
+            first.is_some_and(|word| matches!(word, "eur" | "euro" | "euros" | "dollars"));
+        let lead = if is_currency { second } else { first };
+        lead.is_some_and(|lead| FOR.contains(&lead))
+    });
+    are_for_things.map(|found| found.number).collect()
+}
+
 /// A number with its place.
 struct FoundNumber {
     start: usize,
@@ -151,15 +198,25 @@ fn numbers(text: &str) -> Vec<FoundNumber> {
             continue;
         }
         let length = length_of_number(&text[at..]);
+        let mut number = number(&text[at..at + length]);
+        if is_of_thousands(&text[at + length..]) {
+            number = number.times_thousand();
+        }
         all.push(FoundNumber {
             start: at,
             end: at + length,
-            number: number(&text[at..at + length]),
+            number,
         });
         before = ('0', '0');
         at += length;
     }
     all
+}
+
+/// "1.5k"
+fn is_of_thousands(after: &str) -> bool {
+    let rest = after.strip_prefix(['k', 'K']);
+    rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 
 fn length_of_number(text: &str) -> usize {
@@ -180,13 +237,17 @@ fn length_of_number(text: &str) -> usize {
     length
 }
 
+/// Digits without zeros before them.
+fn plain(digits: &str) -> String {
+    match digits.trim_start_matches('0') {
+        "" => "0".to_owned(),
+        rest => rest.to_owned(),
+    }
+}
+
 /// `text`: digits and separators between them.
 fn number(text: &str) -> NamedNumber {
     let groups: Vec<&str> = text.split(SEPARATORS).collect();
-    let plain = |digits: &str| match digits.trim_start_matches('0') {
-        "" => "0".to_owned(),
-        rest => rest.to_owned(),
-    };
     let parts = groups.iter().map(|group| plain(group)).collect();
     let is_grouped =
         groups.len() > 1 && groups[1..].iter().all(|group| group.len() == GROUP_DIGITS);
@@ -235,6 +296,11 @@ mod tests {
             ("2026-12-03T20:45", "At quarter to 9."),
             ("2026-12-03T20:45", "Il est programmé dans 90 minutes."),
             ("code 4471", "The code is 4471; the plug is USB3, room B12."),
+            ("flight LH123", "LH 123"),
+            ("555-0123", "5550123"),
+            ("DE12 3456 7890", "DE1234567890, or 1234567890"),
+            ("1500", "1.5k, or 1,5K, or 1500.00"),
+            ("4000", "４０００円"),
         ] {
             assert!(is_known(known, told), "{known}: {told}");
         }

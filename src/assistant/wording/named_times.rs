@@ -1,6 +1,7 @@
 //! The days and hours that a text names, and how often, in the languages that have sentences. Pure.
 
 mod day_parts;
+mod distance_after;
 mod hours_in_words;
 mod names;
 mod reading;
@@ -15,14 +16,16 @@ use std::sync::LazyLock;
 use chrono::{Datelike, NaiveDate, NaiveTime, Timelike, Weekday};
 
 use super::calendar;
+use crate::assistant::text::figures::with_ascii_digits;
 use crate::clock::{Timestamp, Zone};
 use day_parts::{in_day_part, is_after_noon};
-pub(super) use reading::has_part_of_hour;
+pub use reading::has_part_of_hour;
 use reading::{day, has_part_near, hour};
+pub(super) use relative::begins_distance;
+pub use relative::is_unit_of_time;
 pub use relative::tells_number_in_words;
-pub(super) use relative::{begins_distance, is_unit_of_time};
 use repetition::NamedRepetition;
-use tokens::tokens;
+use tokens::{TextToken, tokens};
 
 /// Afternoon words in scripts without spaces, or with many forms.
 const AFTERNOON_PARTS: [&str; 12] = [
@@ -95,7 +98,8 @@ impl NamedTimes {
     /// `now`: when it is said, there.
     pub fn of(text: &str, now: Timestamp, zone: Zone) -> Self {
         let today = now.utc().with_timezone(&zone).date_naive();
-        let text = unspaced::with_figures(&text.to_lowercase());
+        let text = with_ascii_digits(text).to_lowercase();
+        let text = unspaced::with_figures(&text);
         let tokens = tokens(&text);
         let is_afternoon = tokens.iter().any(|token| is_after_noon(token.text))
             || AFTERNOON_PARTS.iter().any(|part| text.contains(part));
@@ -111,7 +115,7 @@ impl NamedTimes {
             let clock = hour(&tokens, at, is_afternoon)
                 .or_else(|| hours_in_words::hour_in_words(&tokens, at))
                 .map(|hour| in_day_part(hour, &tokens, at));
-            let (read, parts_from) = match relative::hour(&tokens, at, now, zone) {
+            let (read, parts_from) = match hour_by_distance(&tokens, at, now, zone) {
                 Some((hour, end)) if clock.is_none() => (Some(hour), end + 1),
                 _ => (clock, 0),
             };
@@ -147,7 +151,9 @@ impl NamedTimes {
         if is_elsewhere {
             named.days.clear();
         }
-        if tokens.iter().any(|token| MIDNIGHT.contains(&token.text)) {
+        let mut pairs = tokens.windows(2);
+        let is_twelve_am = pairs.any(|pair| (pair[0].text, pair[1].text) == ("12", "am"));
+        if is_twelve_am || tokens.iter().any(|token| MIDNIGHT.contains(&token.text)) {
             // The midnight of a day is 00:00 of it or of the next day.
             named.days.clear();
             named.hours.push(NamedHour {
@@ -349,6 +355,19 @@ impl NamedTimes {
     pub fn names_hour(&self) -> bool {
         !self.hours.is_empty()
     }
+}
+
+/// "In two hours", "two hours from now", and the place where it ends.
+fn hour_by_distance(
+    tokens: &[TextToken],
+    at: usize,
+    now: Timestamp,
+    zone: Zone,
+) -> Option<(NamedHour, usize)> {
+    relative::hour(tokens, at, now, zone).or_else(|| {
+        let (minutes, end) = distance_after::minutes_after(tokens, at)?;
+        Some((relative::hour_in(minutes, now, zone), end))
+    })
 }
 
 impl NamedDay {

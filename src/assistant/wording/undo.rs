@@ -28,6 +28,10 @@ pub const UNDONE_ALREADY: &str =
 pub const TOO_LATE_TO_UNDO: &str =
     "That's more than 10 minutes ago, so I can't take it back any more. Nothing has changed.";
 
+/// "undo" while the message before it is not answered yet.
+pub const STILL_ANSWERING: &str =
+    "I'm still on your last message. Say “undo” once I've answered it.";
+
 /// After "undo" in a group, of what somebody else changed by that message.
 pub fn changed_by_another(text: &str) -> String {
     format!(

@@ -9,10 +9,10 @@ use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::flags::Reader;
 use crate::ingest::dialog::LATEST_MS;
-use crate::ingest::dialog::latest::{self, ItemEvent, LastNamed, StatedFact};
+use crate::ingest::dialog::latest::{self, ItemEvent, LastNamed};
 use crate::ingest::requested_power::{PowerAttempt, PowerRequest, RequestedPower};
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{Message, Mode, gate};
+use crate::ingest::{Message, Mode, gate, undo_question};
 use crate::store::Tx;
 
 /// The offered superpower that the message requests. Cheap when no word of the message concerns
@@ -170,8 +170,8 @@ fn is_reminder_latest(turn: &MessageTurn, tx: &Tx, power: Power) -> Result<bool>
     let Some(write) = tx.power_state_write(turn.owner(), power.name())? else {
         return Ok(true);
     };
-    // Of what one message did, a name or a time zone is not taken back.
-    let can_be_taken_back = !latest.fact.as_ref().is_some_and(StatedFact::stays);
+    // Of what one message did, a name or a time zone alone is not taken back.
+    let can_be_taken_back = !undo_question::stays(&latest);
     Ok(match (latest.message_id, write.message_id) {
         (Some(named), Some(changed)) => named > changed || named == changed && can_be_taken_back,
         _ => at >= write.at,

@@ -5,9 +5,12 @@
 use super::language;
 use super::pending_message::message_row;
 use crate::access::Access;
+use crate::assistant::builtin::{FollowUp, ReminderRef};
 use crate::assistant::{self, Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
+use crate::ingest::dialog::LATEST_MS;
+use crate::ingest::dialog::latest;
 use crate::ingest::powers::recognition;
 use crate::ingest::reply::Reply;
 use crate::ingest::requested_power::RequestedPower;
@@ -58,7 +61,8 @@ impl Ingest {
                 .without_model(&mut turn, tx, &row.text, reply)
                 .map(Some);
         }
-        if !is_power && !is_sure(&understood.intent) {
+        let is_sure = is_sure(&understood.intent) || is_of_latest(&turn, tx, &understood.intent)?;
+        if !is_power && !is_sure {
             return Ok(None);
         }
         if is_power && let Access::Deny(denial) = gate::superpower_access(&turn, tx)? {
@@ -96,4 +100,23 @@ fn is_sure(intent: &Intent) -> bool {
             | Intent::FollowUp { .. }
     );
     intent.is_command() && !is_unclear
+}
+
+/// "Cancel that" or "make it 7pm" right after the message that set the only open reminder.
+fn is_of_latest(turn: &MessageTurn, tx: &Tx, intent: &Intent) -> Result<bool> {
+    let Intent::FollowUp { what, .. } = intent else {
+        return Ok(false);
+    };
+    let is_about_it = matches!(
+        what,
+        FollowUp::Cancel(ReminderRef::Latest) | FollowUp::Change { .. } | FollowUp::Snooze(_)
+    );
+    let latest = latest::read_own(turn, tx, LATEST_MS)?.filter(|_| is_about_it);
+    let (Some((latest, _)), Some(before)) = (latest, turn.previous_message(tx)?) else {
+        return Ok(false);
+    };
+    let open = tx.room_reminders(turn.room.id)?;
+    let mut named = latest.reminders.iter();
+    let is_only = matches!(&open[..], [one] if named.all(|it| it.schedule_id == one.schedule_id));
+    Ok(is_only && !latest.reminders.is_empty() && latest.message_id == Some(before.id))
 }

@@ -25,6 +25,11 @@ pub(super) struct CallEffects {
     pub(super) lost: Vec<String>,
 }
 
+/// "Los Angeles" of a zone.
+pub(super) fn city_of(zone: &str) -> String {
+    zone.rsplit('/').next().unwrap_or(zone).replace('_', " ")
+}
+
 /// Those of a call of `tool`.
 pub(super) fn effects_of(tool: &str, arguments: &Value, result: &Value) -> CallEffects {
     let texts = |all: &Value| -> Vec<String> {
@@ -55,17 +60,12 @@ pub(super) fn effects_of(tool: &str, arguments: &Value, result: &Value) -> CallE
             lost: in_words(&result["undone"]),
             ..CallEffects::default()
         },
-        SET_PROFILE => {
-            let zone = result["timezone"].as_str().unwrap_or_default();
-            let city = zone.rsplit('/').next().filter(|city| !city.is_empty());
-            CallEffects {
-                lost: city
-                    .map(|city| city.replace('_', " "))
-                    .into_iter()
-                    .collect(),
-                ..CallEffects::default()
-            }
-        }
+        SET_PROFILE => CallEffects {
+            lost: result["timezone"]
+                .as_str()
+                .map_or_else(Vec::new, |zone| vec![city_of(zone)]),
+            ..CallEffects::default()
+        },
         TODO_LIST if operation == "add" => CallEffects {
             made: keys(&arguments["items"]),
             ..CallEffects::default()

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::call_effects::effects_of;
+use super::call_effects::{city_of, effects_of};
 use super::call_numbers::CallNumbers;
 use super::model_turn::ModelTurn;
 use super::result::CallRecord;
@@ -68,7 +68,18 @@ impl ModelTurn<'_> {
 /// What a result says that was done, in one line.
 fn statement(result: &Value) -> Option<String> {
     let mut fields = STATEMENT_FIELDS.iter();
-    let quoted = |field: &str| Some(format!("“{}”", result[field].as_str()?));
+    let quoted = |field: &str| {
+        let text = result[field].as_str()?;
+        let is_zone = field == "timezone";
+        Some(format!(
+            "“{}”",
+            if is_zone {
+                city_of(text)
+            } else {
+                text.to_owned()
+            }
+        ))
+    };
     let Some((field, text)) = fields.find_map(|field| Some((*field, result[*field].as_str()?)))
     else {
         let all: Vec<String> = PROFILE_FIELDS

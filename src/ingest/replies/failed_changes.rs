@@ -13,10 +13,11 @@ const ABOUT_FIELDS: [&str; 12] = [
 /// Characters of what a call is about.
 const ABOUT_CHARS_MAX: usize = 80;
 /// Beginnings of names of invented tools that only look something up.
-const LOOK_UPS: [&str; 23] = [
+const LOOK_UPS: [&str; 32] = [
     "get", "list", "search", "find", "read", "fetch", "query", "show", "web", "calculator",
     "calculate", "calc", "compute", "weather", "current", "convert", "translate", "time", "date",
-    "define", "lookup", "look", "check",
+    "define", "lookup", "look", "check", "python", "code", "browse", "browser", "google", "bing",
+    "wiki", "wikipedia", "math",
 ];
 
 /// A call that was refused.
@@ -35,6 +36,21 @@ struct FailedChange {
 pub(super) struct FailedChanges(Vec<FailedChange>);
 
 impl FailedChanges {
+    /// Notes a call of a tool: one that was to change something, or a look-up.
+    pub(super) fn note_call(
+        &mut self,
+        tool: (&str, bool),
+        arguments: &str,
+        (is_change, is_done): (bool, bool),
+        reply: usize,
+    ) {
+        match is_change {
+            true => self.note(tool, arguments, is_done, reply),
+            false if is_done => self.note_look_up(tool.0),
+            false => {}
+        }
+    }
+
     /// Notes a call that was to change something. `is_remote`: of another server's tool. `reply`:
     /// the number of the model's reply.
     pub(super) fn note(
@@ -63,6 +79,12 @@ impl FailedChanges {
         self.0.push(call);
     }
 
+    /// Notes a look-up that was made: a call of the same tool that named nothing was to be one, too.
+    fn note_look_up(&mut self, tool: &str) {
+        self.0
+            .retain(|call| call.tool != tool || call.about.is_some());
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -70,6 +92,11 @@ impl FailedChanges {
     /// Whether any was of a tool of this service, or of none.
     pub(super) fn has_own(&self) -> bool {
         self.0.iter().any(|call| !call.is_remote)
+    }
+
+    /// Whether none of them says what was to be changed, so that they may have been look-ups.
+    pub(super) fn name_nothing(&self) -> bool {
+        self.0.iter().all(|call| call.about.is_none())
     }
 
     /// The things that were to be changed; empty unless they are known for all calls.
@@ -138,6 +165,16 @@ mod tests {
         assert_eq!(calls.things(), ["“buy milk”", "“tea, rum”"]);
         calls.note(("cancel_reminder", false), r#"{"id": "1"}"#, false, 4);
         assert!(calls.things().is_empty() && !calls.is_empty());
+        // A look-up first called with an operation that isn't there.
+        let mut calls = FailedChanges::default();
+        calls.note(("todo_list", false), r#"{"operation": "list"}"#, false, 1);
+        calls.note_look_up("budget_tracker");
+        assert!(!calls.is_empty());
+        calls.note_look_up("todo_list");
+        assert!(calls.is_empty());
+        calls.note(("todo_list", false), r#"{"items": ["tea"]}"#, false, 2);
+        calls.note_look_up("todo_list");
+        assert!(!calls.is_empty());
         // What nobody offered may be done by any tool.
         let mut calls = FailedChanges::default();
         calls.note(("set_alarm", false), "{}", false, 1);
@@ -154,6 +191,7 @@ mod tests {
         }
         for name in [
             "get_weather", "web_search", "listEvents", "search", "calculator", "notes__list_all",
+            "python",
         ] {
             assert!(!sounds_like_change(name), "{name}");
         }

@@ -54,6 +54,7 @@ pub(super) const TEXTS: LanguageTexts = LanguageTexts {
         nothing_to_undo: "Es gibt nichts, was ich zurücknehmen kann. Was ich eingestellt, verschoben oder gelöscht habe, lässt sich 10 Minuten lang zurücknehmen.",
         undone_already: "Die letzte Änderung habe ich schon zurückgenommen, und weiter zurück geht es nicht. Es hat sich nichts geändert.",
         too_late: "Das ist mehr als 10 Minuten her, deshalb kann ich es nicht mehr zurücknehmen. Es hat sich nichts geändert.",
+        still_answering: "Ich bin noch bei deiner letzten Nachricht. Sag „undo“, wenn ich sie beantwortet habe.",
         back_again: "Okay, das habe ich zurückgenommen. Wieder da:",
         cancelled: "Okay, diese Erinnerungen sind gestrichen:",
         forgotten: "Okay, das habe ich vergessen: {}",

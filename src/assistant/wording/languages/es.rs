@@ -52,6 +52,7 @@ pub(super) const TEXTS: LanguageTexts = LanguageTexts {
         nothing_to_undo: "No hay nada que pueda deshacer. Lo que programé, moví o quité se puede deshacer durante 10 minutos.",
         undone_already: "Ya deshice el último cambio y no puedo volver más atrás. No ha cambiado nada.",
         too_late: "De eso hace más de 10 minutos, así que ya no puedo deshacerlo. No ha cambiado nada.",
+        still_answering: "Aún estoy con tu último mensaje. Di «undo» cuando lo haya contestado.",
         back_again: "Vale, lo he deshecho. Aquí están otra vez:",
         cancelled: "Vale, estos recordatorios quedan cancelados:",
         forgotten: "Vale, he olvidado esto: {}",

@@ -54,6 +54,7 @@ pub(super) const TEXTS: LanguageTexts = LanguageTexts {
         nothing_to_undo: "Il n'y a rien que je puisse annuler. Ce que j'ai programmé, déplacé ou supprimé peut être annulé pendant 10 minutes.",
         undone_already: "J'ai déjà annulé le dernier changement et je ne peux pas remonter plus loin. Rien n'a changé.",
         too_late: "C'était il y a plus de 10 minutes, je ne peux donc plus l'annuler. Rien n'a changé.",
+        still_answering: "Je suis encore sur ton dernier message. Dis « undo » quand j'y aurai répondu.",
         back_again: "D'accord, c'est annulé. De nouveau là :",
         cancelled: "D'accord, ces rappels sont supprimés :",
         forgotten: "D'accord, j'ai oublié ceci : {}",

@@ -53,6 +53,7 @@ pub(super) const TEXTS: LanguageTexts = LanguageTexts {
         nothing_to_undo: "Non c'è nulla che possa annullare. Ciò che ho impostato, spostato o tolto si può annullare per 10 minuti.",
         undone_already: "Ho già annullato l'ultima modifica e non posso tornare più indietro. Non è cambiato nulla.",
         too_late: "Sono passati più di 10 minuti, quindi non posso più annullarlo. Non è cambiato nulla.",
+        still_answering: "Sono ancora sul tuo ultimo messaggio. Di' «undo» quando avrò risposto.",
         back_again: "Va bene, ho annullato. Di nuovo qui:",
         cancelled: "Va bene, questi promemoria sono cancellati:",
         forgotten: "Va bene, ho dimenticato questo: {}",

@@ -53,6 +53,7 @@ pub(super) const TEXTS: LanguageTexts = LanguageTexts {
         nothing_to_undo: "Er is niets wat ik ongedaan kan maken. Wat ik heb ingesteld, verplaatst of weggehaald, kan 10 minuten lang ongedaan worden gemaakt.",
         undone_already: "De laatste wijziging heb ik al ongedaan gemaakt en verder terug kan ik niet. Er is niets veranderd.",
         too_late: "Dat is meer dan 10 minuten geleden, dus ik kan het niet meer ongedaan maken. Er is niets veranderd.",
+        still_answering: "Ik ben nog met je laatste bericht bezig. Zeg “undo” als ik het beantwoord heb.",
         back_again: "Oké, dat heb ik ongedaan gemaakt. Weer terug:",
         cancelled: "Oké, deze herinneringen zijn geannuleerd:",
         forgotten: "Oké, dit ben ik vergeten: {}",

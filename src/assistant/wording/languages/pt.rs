@@ -53,6 +53,7 @@ pub(super) const TEXTS: LanguageTexts = LanguageTexts {
         nothing_to_undo: "Não há nada que eu possa desfazer. O que marquei, movi ou retirei pode ser desfeito durante 10 minutos.",
         undone_already: "Já desfiz a última alteração e não posso voltar mais atrás. Nada mudou.",
         too_late: "Isso foi há mais de 10 minutos, por isso já não posso desfazer. Nada mudou.",
+        still_answering: "Ainda estou na sua última mensagem. Diga “undo” quando eu tiver respondido.",
         back_again: "Certo, desfiz isso. De volta:",
         cancelled: "Certo, estes lembretes foram cancelados:",
         forgotten: "Certo, esqueci isto: {}",

@@ -53,6 +53,7 @@ pub(super) const TEXTS: LanguageTexts = LanguageTexts {
         nothing_to_undo: "Det finns inget jag kan ångra. Det jag har ställt in, flyttat eller tagit bort kan ångras i 10 minuter.",
         undone_already: "Jag har redan ångrat den senaste ändringen och kan inte gå längre tillbaka. Inget har ändrats.",
         too_late: "Det är mer än 10 minuter sedan, så jag kan inte ångra det längre. Inget har ändrats.",
+        still_answering: "Jag håller fortfarande på med ditt senaste meddelande. Säg ”undo” när jag har svarat.",
         back_again: "Okej, det har jag ångrat. Tillbaka igen:",
         cancelled: "Okej, de här påminnelserna är borttagna:",
         forgotten: "Okej, det här har jag glömt: {}",

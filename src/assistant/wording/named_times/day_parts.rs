@@ -6,15 +6,16 @@ use super::relative::{BEFORE_HOUR, number_of};
 use super::tokens::TextToken;
 
 /// Before noon.
-const MORNING: [&str; 12] = [
+const MORNING: [&str; 14] = [
     "morning", "morgens", "früh", "vormittags", "mañana", "madrugada", "matin", "mattina",
-    "ochtends", "manhã", "morgonen", "утра",
+    "ochtends", "manhã", "morgonen", "утра", "صباحا", "صباحًا",
 ];
 /// After noon.
-const EVENING: [&str; 24] = [
+const EVENING: [&str; 26] = [
     "afternoon", "evening", "tonight", "nachmittag", "nachmittags", "abend", "abends", "tarde",
     "soir", "pomeriggio", "sera", "stasera", "middags", "avond", "avonds", "vanavond",
     "eftermiddag", "eftermiddagen", "kväll", "kvällen", "ikväll", "вечера", "wieczorem", "pm",
+    "مساء", "مساءً",
 ];
 /// From the evening to the morning.
 const NIGHT: [&str; 9] = [

@@ -37,6 +37,8 @@ pub(super) fn hour_in_words(tokens: &[TextToken], at: usize) -> Option<NamedHour
         || back(1) == "alle" && quarter.is_some();
     let (hour, minute) = match (back(1), quarter) {
         _ if number > 12 && !has_mark => return None,
+        // "half an hour"
+        ("half", _) if matches!(word, "a" | "an") => return None,
         // "half nine" is after the hour in English.
         ("half", _) if amount::is_number(word) => (number, 30),
         ("halb" | "half" | "halv", _) => ((number + 11) % 12, 30),

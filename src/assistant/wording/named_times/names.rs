@@ -8,20 +8,29 @@ use super::calendar;
 
 /// Beginnings of the weekdays of other languages, from Monday on.
 const OTHER_WEEKDAYS: [&str; 7] = [
-    "pazartesi понедельник poniedział 月曜 周一 星期一",
-    "salı вторник wtorek wtork 火曜 周二 星期二",
-    "çarşamba среду среда среды środa środę środy 水曜 周三 星期三",
-    "perşembe четверг czwartek czwartk 木曜 周四 星期四",
-    "cumaya cumada cumay пятниц piątek piątk 金曜 周五 星期五",
-    "cumartesi суббот sobota sobotę soboty 土曜 周六 星期六",
-    "pazar воскресень niedziel 日曜 周日 星期日 星期天",
+    "pazartesi понедельник poniedział 月曜 周一 星期一 الاثنين الإثنين",
+    "salı вторник wtorek wtork 火曜 周二 星期二 الثلاثاء",
+    "çarşamba среду среда среды środa środę środy 水曜 周三 星期三 الأربعاء الاربعاء",
+    "perşembe четверг czwartek czwartk 木曜 周四 星期四 الخميس",
+    "cumaya cumada cumay пятниц piątek piątk 金曜 周五 星期五 الجمعة",
+    "cumartesi суббот sobota sobotę soboty 土曜 周六 星期六 السبت",
+    "pazar воскресень niedziel 日曜 周日 星期日 星期天 الأحد الاحد",
 ];
 
-/// Short names of months, and those of Turkish.
+/// Short names of months, and those of Turkish and Arabic.
 const OTHER_MONTHS: [&str; 12] = [
-    "jan ene janv gen ocak", "feb févr fev şubat", "mar mär mart", "apr abr avr nisan",
-    "mayıs mai", "jun haziran", "jul juil temmuz", "aug ago août ağustos", "sep sept eylül",
-    "oct okt ekim", "nov kasım", "dec dez dic déc aralık",
+    "jan ene janv gen ocak يناير",
+    "feb févr fev şubat فبراير",
+    "mar mär mart مارس",
+    "apr abr avr nisan أبريل ابريل",
+    "mayıs mai مايو",
+    "jun haziran يونيو",
+    "jul juil temmuz يوليو",
+    "aug ago août ağustos أغسطس",
+    "sep sept eylül سبتمبر",
+    "oct okt ekim أكتوبر",
+    "nov kasım نوفمبر",
+    "dec dez dic déc aralık ديسمبر",
 ];
 
 /// The weekday that a word names; in some languages by its beginning.

@@ -7,20 +7,22 @@ use super::relative::{self, BEFORE_HOUR, BETWEEN_MINUTES_AND_HOUR, HOUR_MARKS};
 use super::tokens::TextToken;
 use super::{NamedDay, NamedHour};
 
-const TODAY: [&str; 12] = [
+const TODAY: [&str; 14] = [
     "bugün", "today", "tonight", "heute", "hoy", "aujourd", "oggi", "stasera", "vandaag",
-    "vanavond", "hoje", "idag",
+    "vanavond", "hoje", "idag", "اليوم", "الليلة",
 ];
-const TOMORROW: [&str; 10] = [
+/// Pairs of words for a part of this day.
+const PARTS_OF_TODAY: [(&str, &str); 3] = [("ce", "soir"), ("esta", "noche"), ("esta", "tarde")];
+const TOMORROW: [&str; 13] = [
     "yarın", "tomorrow", "morgen", "mañana", "manana", "demain", "domani", "amanhã", "amanha",
-    "imorgon",
+    "imorgon", "غدا", "غدًا", "غد",
 ];
 /// After these such a word is a morning.
 const BEFORE_MORNING: [&str; 10] = [
     "guten", "am", "jeden", "heute", "goede", "deze", "la", "esta", "una", "cada",
 ];
 /// Before such a word: the day after it.
-const DAY_AFTER: [&str; 4] = ["after", "pasado", "après", "depois"];
+const DAY_AFTER: [&str; 5] = ["after", "pasado", "après", "depois", "بعد"];
 const AFTER_TOMORROW: [&str; 5] = [
     "öbür", "übermorgen", "overmorgen", "dopodomani", "övermorgon",
 ];
@@ -37,10 +39,11 @@ const TURKISH_SUFFIXES: [&str; 8] = ["de", "da", "te", "ta", "e", "a", "ye", "ya
 const MORNINGS: [&str; 6] = ["午前", "朝", "上午", "早上", "오전", "아침"];
 const MINUTE_MARKS: [&str; 2] = ["分", "분"];
 /// Words of a part of an hour. An hour near one that isn't read with it is compared loosely.
-const HOUR_PARTS: [&str; 22] = [
+const HOUR_PARTS: [&str; 28] = [
     "quarter", "half", "viertel", "dreiviertel", "cuarto", "cuarta", "media", "quart", "demi",
     "demie", "moins", "menos", "meno", "quarto", "mezza", "mezzo", "meia", "kwart", "kwartier",
-    "kvart", "halv", "halve",
+    "kvart", "halv", "halve", "halbe", "halben", "anderthalb", "eineinhalb", "anderhalf",
+    "halvtimme",
 ];
 pub(super) const BEFORE_DISTANCE: [&str; 5] = ["in", "dans", "tra", "fra", "daqui"];
 /// Tokens beside an hour among which such words are looked for.
@@ -56,7 +59,7 @@ pub(super) fn day(tokens: &[TextToken], at: usize, today: NaiveDate) -> Option<N
         let is_week = text_at(at.checked_sub(2)) == "week" || text_at(Some(at + 2)) == "ocho";
         return after_days(7).filter(|_| is_week);
     }
-    if TODAY.contains(&word) {
+    if TODAY.contains(&word) || PARTS_OF_TODAY.contains(&(before, word)) {
         return after_days(0);
     }
     if AFTER_TOMORROW.contains(&word) {
@@ -192,7 +195,7 @@ pub(super) fn has_part_near(tokens: &[TextToken], at: usize, parts_from: usize) 
 }
 
 /// Whether a text names a part of an hour.
-pub(in crate::assistant::wording) fn has_part_of_hour(text: &str) -> bool {
+pub fn has_part_of_hour(text: &str) -> bool {
     let text = text.to_lowercase();
     let mut words = text.split(|c: char| !c.is_alphabetic());
     words.any(|word| HOUR_PARTS.contains(&word))
@@ -277,9 +280,11 @@ pub(super) fn hour(tokens: &[TextToken], at: usize, is_afternoon: bool) -> Optio
         ("pm", _) | ("p", "m") => Some(12),
         _ => None,
     };
-    let has_mark = HOUR_MARKS
-        .iter()
-        .any(|mark| text_at(next).starts_with(mark));
+    let has_mark = HOUR_MARKS.iter().any(|mark| {
+        let rest = text_at(next).strip_prefix(mark);
+        // "2時間" is how long something takes.
+        rest.is_some_and(|rest| !rest.starts_with(['間', '간']))
+    });
     // "6時" may be one after noon, and "午前6時" not.
     let is_unspaced_bare = has_mark
         && text_at(next) != "uhr"

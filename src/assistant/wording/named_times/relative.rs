@@ -8,8 +8,9 @@ use super::{NamedDay, NamedHour};
 use crate::clock::{Timestamp, Zone};
 
 /// Words before a number that is an hour.
-pub(super) const BEFORE_HOUR: [&str; 12] = [
+pub(super) const BEFORE_HOUR: [&str; 13] = [
     "at", "um", "gegen", "las", "alle", "ore", "às", "om", "kl", "klockan", "around", "saat",
+    "الساعة",
 ];
 /// After a number that is an hour.
 pub(super) const HOUR_MARKS: [&str; 5] = ["uhr", "時", "点", "點", "시"];
@@ -25,14 +26,20 @@ const NUMBERS: [(u32, &str); 24] = [
         "a an one ein eine einer einem einen un una une uno een uma en ett",
     ),
     (2, "two zwei dos deux due twee dois duas två два две"),
-    (3, "three drei tres trois tre drie três три"),
-    (4, "four vier cuatro quatre quattro quatro fyra четыре"),
-    (5, "five fünf cinco cinq cinque vijf fem пять"),
-    (6, "six sechs seis sei zes sex шесть"),
-    (7, "seven sieben siete sept sette zeven sete sju семь"),
-    (8, "eight acht ocho huit otto oito åtta восемь"),
-    (9, "nine neun nueve neuf nove negen nio девять"),
-    (10, "ten zehn diez dix dieci tien dez tio десять"),
+    (3, "three drei tres trois tre drie três три الثالثة"),
+    (
+        4,
+        "four vier cuatro quatre quattro quatro fyra четыре الرابعة",
+    ),
+    (5, "five fünf cinco cinq cinque vijf fem пять الخامسة"),
+    (6, "six sechs seis sei zes sex шесть السادسة"),
+    (
+        7,
+        "seven sieben siete sept sette zeven sete sju семь السابعة",
+    ),
+    (8, "eight acht ocho huit otto oito åtta восемь الثامنة"),
+    (9, "nine neun nueve neuf nove negen nio девять التاسعة"),
+    (10, "ten zehn diez dix dieci tien dez tio десять العاشرة"),
     (11, "eleven elf once onze undici elva одиннадцать"),
     (
         12,
@@ -87,7 +94,7 @@ const NUMBERS: [(u32, &str); 24] = [
 const MINUTES_A_DAY: u32 = 24 * 60;
 const MINUTES_A_WEEK: u32 = 7 * MINUTES_A_DAY;
 /// What begins a distance, and the units of its language with their minutes.
-const DISTANCES: [(&str, &[(u32, &str)]); 8] = [
+const DISTANCES: [(&str, &[(u32, &str)]); 9] = [
     (
         "in",
         &[
@@ -162,6 +169,15 @@ const DISTANCES: [(&str, &[(u32, &str)]); 8] = [
             (60, "godzinę godziny godzin"),
             (MINUTES_A_DAY, "dzień dni"),
             (MINUTES_A_WEEK, "tydzień tygodnie"),
+        ],
+    ),
+    (
+        "بعد",
+        &[
+            (1, "دقيقة دقائق"),
+            (60, "ساعة ساعات"),
+            (MINUTES_A_DAY, "يوم أيام"),
+            (MINUTES_A_WEEK, "أسبوع أسابيع"),
         ],
     ),
 ];
@@ -244,7 +260,7 @@ pub(in crate::assistant::wording) fn begins_distance(word: &str) -> bool {
 }
 
 /// Whether a word is a unit of time; minutes only where `is_led`, as those of a plan are facts.
-pub(in crate::assistant::wording) fn is_unit_of_time(word: &str, is_led: bool) -> bool {
+pub fn is_unit_of_time(word: &str, is_led: bool) -> bool {
     let mut units = DISTANCES.iter().flat_map(|(_, units)| units.iter());
     let is_of = |(minutes, words): &(u32, &str)| {
         (is_led || *minutes > 1) && words.split(' ').any(|one| one == word)
@@ -314,18 +330,23 @@ pub(super) fn hour(
         return Some((noon, at));
     }
     let Distance { minutes, unit, end } = distance(tokens, at)?;
-    if unit >= MINUTES_A_DAY {
-        return None;
-    }
+    (unit < MINUTES_A_DAY).then(|| (hour_in(minutes, now, zone), end))
+}
+
+/// The hour in so many minutes from now.
+pub(super) fn hour_in(minutes: u32, now: Timestamp, zone: Zone) -> NamedHour {
     let then = now.plus_s(i64::from(minutes) * 60);
     let then = then.utc().with_timezone(&zone).time();
-    let hour = NamedHour {
+    NamedHour {
         hour: chrono::Timelike::hour(&then),
         minute: chrono::Timelike::minute(&then),
         is_loose: false,
         tolerance: (minutes / 4).clamp(TOLERANCE_MIN, TOLERANCE_MAX),
-    };
-    Some((hour, end))
+    }
+}
+
+pub(super) fn is_half(word: &str) -> bool {
+    HALVES.contains(&word)
 }
 
 /// A day by its distance from today, or the week after this one.

@@ -8,20 +8,22 @@ use super::tokens::TextToken;
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
 
-const EACH: [&str; 22] = [
+const EACH: [&str; 23] = [
     "every", "each", "jeden", "jede", "jedes", "jeder", "cada", "todos", "todas", "todo", "toda",
     "chaque", "tous", "toutes", "ogni", "elke", "iedere", "varje", "каждый", "каждую", "każdy",
-    "każdą",
+    "każdą", "كل",
 ];
+/// Beginnings of weekdays after a word that is English for something else.
+const TURKISH_DAYS: [&str; 5] = ["pazar", "salı", "çarş", "perş", "cuma"];
 const ARTICLES: [&str; 5] = ["los", "las", "les", "os", "as"];
-const DAYS: [&str; 26] = [
+const DAYS: [&str; 27] = [
     "day", "morning", "evening", "night", "tag", "morgen", "abend", "día", "días", "mañana",
     "mañanas", "noche", "noches", "jour", "jours", "matin", "matins", "soir", "giorno", "mattina",
-    "sera", "dag", "dia", "dias", "день", "dzień",
+    "sera", "dag", "dia", "dias", "день", "dzień", "يوم",
 ];
-const WEEKS: [&str; 10] = [
+const WEEKS: [&str; 11] = [
     "week", "woche", "semana", "semanas", "semaine", "semaines", "settimana", "vecka", "неделю",
-    "tydzień",
+    "tydzień", "أسبوع",
 ];
 const MONTHS: [&str; 8] = [
     "month", "monat", "mes", "mois", "mese", "maand", "mês", "månad",
@@ -179,8 +181,12 @@ pub(super) fn repetition(tokens: &[TextToken], at: usize) -> Option<NamedRepetit
             return Some(repetition);
         }
     }
-    if word == "her" && tokens.get(at + 1).is_some_and(|next| next.text == "gün") {
+    let next = tokens.get(at + 1).map_or("", |next| next.text);
+    if word == "her" && next == "gün" {
         return Some(Day);
+    }
+    if word == "her" && TURKISH_DAYS.iter().any(|day| next.starts_with(day)) {
+        return weekday_of(next).map(NamedRepetition::On);
     }
     if let Some(weekday) = habit(tokens, at) {
         return Some(NamedRepetition::On(weekday));

@@ -356,6 +356,67 @@ fn half_a_day_is_told_only_by_a_bare_hour() {
 }
 
 #[test]
+fn distances_are_no_hours() {
+    for text in [
+        "A quarter of an hour from now.", "One and a half hours from now.",
+        "You've got half an hour!", "3時間かかります。", "It takes 2 hours.",
+    ] {
+        assert!(!named(text).names_hour(), "{text}: {:?}", named(text));
+    }
+    for (text, expected) in [
+        ("1時間後にお知らせします。", "2026-03-04T13:00"),
+        ("2시간 후에 알려드릴게요.", "2026-03-04T14:00"),
+        ("1時間30分後", "2026-03-04T13:30"),
+        ("一時間半後", "2026-03-04T13:30"),
+        ("Half an hour from now, done.", "2026-03-04T12:30"),
+        ("10 dakika sonra", "2026-03-04T12:10"),
+        ("بعد 10 دقائق", "2026-03-04T12:10"),
+        ("明日の１９時", "2026-03-05T19:00"),
+        ("غدا الساعة السابعة مساءً", "2026-03-05T19:00"),
+        ("الساعة ٦ مساء", "2026-03-05T18:00"),
+    ] {
+        let found = named(text);
+        assert!(
+            found.names_hour() && !found.lacks_hour(at(expected), Zone::UTC),
+            "{text}: {found:?}"
+        );
+    }
+    let found = named("Set for 12 am tonight.");
+    assert!(
+        !found.lacks_day(at("2026-03-05T00:00"), Zone::UTC),
+        "{found:?}"
+    );
+    assert!(
+        found.lacks_hour(at("2026-03-05T12:00"), Zone::UTC),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn days_are_named_in_other_languages() {
+    for (text, expected) in [
+        ("غدا الساعة 18:00", "2026-03-05"),
+        ("بعد غد", "2026-03-06"),
+        ("يوم الاثنين", "2026-03-09"),
+        ("5 ديسمبر", "2026-12-05"),
+        ("اليوم", "2026-03-04"),
+        ("２日後の18時", "2026-03-06"),
+        ("ce soir à 18h", "2026-03-04"),
+    ] {
+        let found = named(text);
+        let day = at(&format!("{expected}T18:00"));
+        assert!(
+            found.names_day() && !found.lacks_day(day, Zone::UTC),
+            "{text}: {found:?}"
+        );
+    }
+    for text in ["كل يوم الساعة 18:00", "her pazartesi 9'da"] {
+        assert!(named(text).names_repetition(), "{text}");
+    }
+    assert!(!named("her monday meeting").names_repetition());
+}
+
+#[test]
 fn the_days_through_which_something_comes_are_compared() {
     let span = || [(at("2026-03-05T09:00"), at("2026-03-09T09:00"), Zone::UTC)].into_iter();
     for (text, expected) in [

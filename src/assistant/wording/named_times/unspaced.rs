@@ -56,6 +56,16 @@ pub(super) fn days(text: &str, today: NaiveDate) -> Vec<NamedDay> {
             days.extend(today.checked_add_days(Days::new(ahead)).map(NamedDay::Date));
         }
     }
+    for (at, _) in text.match_indices("日後").chain(text.match_indices("天后")) {
+        let digits = text[..at]
+            .bytes()
+            .rev()
+            .take_while(u8::is_ascii_digit)
+            .count();
+        let ahead = text[at - digits..at].parse().ok();
+        let day = ahead.and_then(|ahead| today.checked_add_days(Days::new(ahead)));
+        days.extend(day.map(NamedDay::Date));
+    }
     let mut weekdays = WEEKDAYS.iter().zip(0u8..);
     if let Some((_, number)) =
         weekdays.find(|(names, _)| names.iter().any(|name| text.contains(name)))
@@ -152,6 +162,7 @@ mod tests {
         for (text, expected) in [
             ("明日の9時", vec![NamedDay::Date(on(5))]),
             ("明後日9時", vec![NamedDay::Date(on(6))]),
+            ("2日後の18時", vec![NamedDay::Date(on(6))]),
             ("来週", vec![NamedDay::Within(on(9), on(15))]),
             ("朝", vec![]),
         ] {

@@ -3,7 +3,7 @@
 
 /// Promises to remind or to remember: all parts of one stand in a clause, in that order.
 #[rustfmt::skip]
-pub(super) const PROMISES: [&[&str]; 108] = [
+pub(super) const PROMISES: [&[&str]; 110] = [
     &["i'll remind you"], &["i will remind you"], &["i'm going to remind you"],
     &["set a reminder"], &["set your reminder"], &["scheduled a reminder"],
     &["reminder is set"], &["reminder's set"], &["reminder has been set"], &["i'll wake you"],
@@ -17,7 +17,7 @@ pub(super) const PROMISES: [&[&str]; 108] = [
     &["merke ich mir"], &["merk ich mir"], &["ich merke mir"], &["ich merk mir"],
     &["hab ich mir gemerkt"], &["habe ich mir gemerkt"], &["hab ich mir notiert"],
     &["habe ich mir notiert"],
-    &["te recordaré"], &["te lo recordaré"], &["se lo recordaré"], &["le recordaré"],
+    &["te recordaré"], &["te lo recordaré"], &["te lo recuerdo"], &["te aviso"], &["se lo recordaré"], &["le recordaré"],
     &["voy a recordarte"], &["te voy a recordar"], &["te avisaré"], &["recordatorio", "programado"],
     &["recordatorio", "creado"], &["recordatorio", "puesto"], &["programado un recordatorio"],
     &["puesto un recordatorio"], &["creado un recordatorio"], &["queda programado"],
@@ -89,16 +89,20 @@ pub(super) const DONE: [&str; 63] = [
 #[rustfmt::skip]
 pub(super) const DONE_WORDS: &[&str] = &[
     "set", "scheduled", "added", "removed", "deleted", "cancelled", "canceled", "noted", "saved",
-    "logged", "recorded", "stored", "updated", "rescheduled", "postponed", "forgotten", "undone",
+    "logged", "recorded", "stored", "updated", "rescheduled", "postponed", "forgotten", "undone", "skipped",
     "erledigt", "notiert", "gemerkt", "gespeichert", "hinzugefügt", "eingetragen", "gelöscht",
     "gestellt", "eingestellt", "erstellt", "eingerichtet", "abgesagt", "storniert", "verschoben",
     "geändert", "umbenannt", "vergessen", "rückgängig", "gestrichen", "aufgeschrieben",
     "vorgemerkt",
     "anotado", "apuntado", "guardado", "añadido", "agregado", "borrado", "eliminado", "eliminada",
     "añadidos", "añadidas", "cancelado", "cancelada", "programado", "programada", "borrada", "añadida", "guardada",
-    "movido", "cambiado", "apuntada",
+    "movido", "cambiado", "apuntada", "cancelados", "canceladas", "borrados", "borradas",
+    "eliminados", "eliminadas", "guardados", "guardadas", "apuntados", "apuntadas", "anotados",
+    "anotadas", "olvidado", "olvidada", "registrado", "registrada",
     "ajouté", "enregistré", "supprimé", "annulé", "programmé", "noté", "effacé", "déplacé",
     "modifié", "ajoutée", "enregistrée", "supprimée", "annulée", "réglé",
+    "annulés", "annulées", "effacée", "effacés", "effacées", "oubliée", "ajoutés", "ajoutées",
+    "enregistrés", "enregistrées", "supprimés", "supprimées", "notée", "notés", "retenu", "lancé",
     "annotato", "segnato", "salvato", "aggiunto", "cancellato", "eliminato", "impostato",
     "spostato", "aggiunta", "cancellata", "eliminata", "annullato", "impostata", "salvata",
     "genoteerd", "toegevoegd", "verwijderd", "ingesteld", "opgeslagen", "geannuleerd", "verzet",
@@ -111,6 +115,8 @@ pub(super) const DONE_WORDS: &[&str] = &[
     "добавил", "добавила", "записал", "записала", "удалил", "удалила", "отменил", "запомнил",
     "запомнила", "поставил", "поставила", "сохранил",
     "ekledim", "sildim", "kurdum", "ayarladım", "kaydettim", "değiştirdim", "unutmam",
+    "eklendi", "silindi", "edildi", "kaydedildi", "unuttum", "başladı",
+    "تم", "تمت", "أضفت", "حذفت", "ألغيت", "سجلت", "حفظت", "ضبطت", "نسيته",
     "dodano", "dodane", "zapisane", "zapisałem", "usunięte", "usunięto", "ustawione",
     "ustawiłem", "anulowane", "zanotowane", "przesunięte", "dodałem",
 ];
@@ -125,7 +131,8 @@ pub(super) const DONE_PARTS: &[&str] = &[
     "na liście",
     "設定しました", "追加しました", "登録しました", "削除しました", "保存しました", "記録しました",
     "キャンセルしました", "取り消しました", "入れました", "変更しました", "セットしました", "覚えておきます",
-    "已设置", "已添加", "已删除", "已取消", "已保存", "已记录", "설정했",
+    "ておきました", "でおきました", "消しました", "メモしました", "開始しました", "覚えました",
+    "忘れました", "已设置", "已添加", "已删除", "已取消", "已保存", "已记录", "설정했",
     "추가했", "삭제했", "저장했",
 ];
 /// Beginnings of words with which something is asked for.
@@ -155,9 +162,11 @@ pub(super) const ASKING_WORDS: &[&str] = &[
     "undo", "reschedule", "postpone", "snooze", "save", "rename", "stop", "pon",
 ];
 /// The same in scripts without spaces.
-pub(super) const ASKING_PARTS: [&str; 18] = [
+pub(super) const ASKING_PARTS: [&str; 30] = [
     "リマインド", "追加", "削除", "設定して", "キャンセル", "メモして", "覚えて", "取り消して",
-    "入れて", "提醒我", "添加", "删除", "取消", "记住", "알려줘", "추가", "삭제", "기억해",
+    "入れて", "忘れて", "消して", "かけて", "呼んで", "提醒我", "添加", "删除", "取消", "记住",
+    "알려줘", "추가", "삭제", "기억해", "أضف", "احذف", "ألغ ", "انس ", "ذكرني", "تذكر أن",
+    "شغل مؤقت", "صرفت",
 ];
 /// Turkish verbs with which something is asked for at the end of a message.
 pub(super) const ASKING_LAST: [&str; 11] = [
@@ -192,7 +201,8 @@ pub(super) const OF_WORDS: &[&str] = &[
     "forget it", "forget about it", "vergiss es", "the text", "den text", "el texto", "le texte",
     "il testo", "de tekst", "o texto", "le ton", "auf englisch", "auf deutsch", "in english",
     "en inglés", "en anglais", "in inglese", "rhyme", "ein reim", "une rime", "ejemplo de",
-    "exemple de",
+    "exemple de", "çevir", "forget what i", "vergiss, was", "olvida lo que", "schreib eine mail",
+    "schreib eine nachricht", "ponme un ejemplo",
 ];
 /// Words with which an answer says that there is nothing to do any more.
 #[rustfmt::skip]
@@ -200,6 +210,15 @@ pub(super) const ALREADY: &[&str] = &[
     "already", "past", "passed", "over", "schon", "bereits", "vorbei", "vergangen", "ya", "pasó",
     "pasado", "déjà", "passé", "passée", "già", "passato", "passata", "al", "reeds", "voorbij",
     "já", "passou", "redan", "förbi", "уже", "прошло", "już",
+];
+/// Words with which an answer to a look-up says that something is not there.
+pub(super) const NOT_THERE: &[&str] = &[
+    "don't", "doesn't", "didn't", "only", "nur", "solo", "seulement", "yok", "yoktu", "geçti",
+    "bulamadım", "değil",
+];
+/// The same in scripts without spaces.
+pub(super) const NOT_THERE_PARTS: &[&str] = &[
+    "ありません", "見つかりません", "ございません", "過ぎ", "没有", "找不到", "없",
 ];
 /// Beginnings of words, beside those of `ASKING`, with which something may be asked for: they are no
 /// proof.
@@ -209,8 +228,8 @@ pub(super) const MAY_ASK: &[&str] = &[
     "cross", "mark", "reminder", "move", "turn", "unsubscribe", "subscribe",
     "brauch", "hau", "hak", "schmeiß", "schmeiss", "kündig", "pack", "schick", "ruf", "stopp",
     "besorg", "verbuch",
-    "pon", "despert", "despiert", "recordatorio", "apaga", "envía", "manda", "elimin",
-    "ferme", "envoie", "retire", "enlève", "rajoute", "prévien",
+    "pon", "llám", "despert", "despiert", "recordatorio", "apaga", "envía", "manda", "elimin",
+    "appelle", "ferme", "envoie", "retire", "enlève", "rajoute", "prévien",
     "svegli", "avvis", "metti", "chiudi", "manda", "togli", "elimin",
     "põe", "poe", "coloc", "envi", "tira", "fech",
     "wek", "maak", "haal", "stuur", "schrap", "sluit",
@@ -228,7 +247,7 @@ pub(super) const MAY_ASK: &[&str] = &[
 pub(super) const MAY_ASK_PARTS: &[&str] = &[
     "make sure", "i need a", "never mind", "no more", "from now on", "call me", "take back",
     "bescheid", "ab jetzt", "mach das", "nicht mehr", "đánh thức",
-    "起こして", "叫我", "叫醒", "깨워", "याद", "जगा", "जोड़", "ذكرني", "أيقظ", "أضف", "احذف",
+    "起こして", "使った", "払った", "叫我", "叫醒", "깨워", "याद", "जगा", "जोड़", "ذكرني", "أيقظ", "أضف", "احذف",
 ];
 /// With these words a message that is talk begins, or asks to be told something again.
 #[rustfmt::skip]

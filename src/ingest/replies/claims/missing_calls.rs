@@ -5,13 +5,13 @@
 //! person's own chat; how an account is deleted. A reply that only refuses needs none. The same goes
 //! for a reply that claims a change although no request is certain.
 
-use super::claim_words::{ALREADY, CONDITIONS, NOT_DONE};
+use super::claim_words::{ALREADY, CONDITIONS, NOT_DONE, NOT_THERE, NOT_THERE_PARTS};
 use super::possible_requests::CALL_OR_REPEAT;
 use super::statements::{
     claims, ends_with_question, is_question, is_refusal, plain, statements, words,
 };
 use super::surplus_claims::CALL_OR_CORRECT;
-use super::text_claims::{begins_question, claims_done};
+use super::text_claims::{begins_question, claims_done, is_plain_question};
 use crate::assistant::prompt::Prompt;
 use crate::assistant::tools::{LINK, OfferedTool, Tool};
 use crate::assistant::{AccountTask, wording};
@@ -135,11 +135,16 @@ impl ModelTurn<'_> {
     /// After a call that failed, or that only looked something up, the reply says that it is not
     /// there, is over or is there already, and claims nothing.
     fn tells_why(&self, answer: &str, totals: &CallTotals) -> bool {
-        let lower = answer.to_lowercase();
+        let lower = plain(answer);
         let mut words = words(&lower);
+        let is_told = |word: &str| {
+            [NOT_DONE.as_slice(), ALREADY, NOT_THERE]
+                .iter()
+                .any(|all| all.contains(&word))
+        };
         !totals.records.is_empty()
             && !claims_done(answer)
-            && words.any(|word| NOT_DONE.contains(&word) || ALREADY.contains(&word))
+            && (words.any(is_told) || NOT_THERE_PARTS.iter().any(|part| lower.contains(part)))
     }
 
     /// The message may be no request, and the reply does not take it for one.
@@ -156,10 +161,10 @@ impl ModelTurn<'_> {
         if self.pending.unprompted || totals.failure.is_some() {
             return text;
         }
-        let answer = match text.is_empty() {
-            true => totals.parts.last().unwrap_or(&text),
-            false => &text,
-        };
+        let before = self.context.sent.iter().chain(&totals.parts);
+        let whole: Vec<&str> = before.chain([&text]).map(String::as_str).collect();
+        let answer = whole.join("\n\n");
+        let answer = answer.trim_end();
         let language = self.language_with(answer);
         let (text, what_is_set) = self.without_other_times(text.clone(), totals);
         let denial = self.denial(answer, totals);
@@ -194,17 +199,21 @@ impl ModelTurn<'_> {
     fn denial(&self, answer: &str, totals: &CallTotals) -> Option<String> {
         let language = self.language_with(answer);
         let may_be_done = self.may_be_done(totals);
-        let is_requested = matches!(self.plan.request, Some(CertainRequest::Change { .. }))
-            && !self.is_talk(answer)
-            && !self.tells_of_asked(answer, totals);
+        let is_change_asked = matches!(self.plan.request, Some(CertainRequest::Change { .. }));
+        let is_requested =
+            is_change_asked && !self.is_talk(answer) && !self.tells_of_asked(answer, totals);
         if self.asks_back(answer) {
             return None;
         }
         let is_whole = totals.parts.is_empty() && self.context.sent.is_empty();
+        // A look-up that was called in a way that isn't there.
+        let is_only_asked = !is_change_asked
+            && is_plain_question(&self.context.message.text)
+            && totals.failed_changes.name_nothing();
         match may_be_done {
             false if is_whole && (is_refusal(answer) || self.tells_why(answer, totals)) => None,
             false
-                if totals.failed_changes.has_own()
+                if totals.failed_changes.has_own() && !is_only_asked
                     || is_requested
                     || !totals.failed_changes.is_empty() && claims_done(answer)
                     || self.tells_taken_back(answer, totals)

@@ -220,8 +220,7 @@ impl ModelTurn<'_> {
     }
 
     pub(in crate::ingest::replies) fn times_in(&self, text: &str) -> NamedTimes {
-        let zone = self.context.user.timezone.unwrap_or(Zone::UTC);
-        NamedTimes::of(text, self.context.message.received_at, zone)
+        NamedTimes::of(text, self.context.message.received_at, self.zone())
     }
 }
 

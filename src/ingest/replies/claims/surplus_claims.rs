@@ -45,7 +45,11 @@ const BOTH: [&str; 9] = [
 
 impl ModelTurn<'_> {
     /// The answer `text` tells more than what its calls changed.
-    pub(super) fn tells_more_than_done(&self, text: &str, totals: &CallTotals) -> bool {
+    pub(in crate::ingest::replies) fn tells_more_than_done(
+        &self,
+        text: &str,
+        totals: &CallTotals,
+    ) -> bool {
         let is_own = |record: &&CallRecord| {
             let is_left = !is_taken_back(record, &totals.records);
             record.is_change && is_left && record.tool != Tool::AnswerPrivately.name()
@@ -73,7 +77,11 @@ impl ModelTurn<'_> {
     }
 
     /// The sentence of what was done.
-    pub(super) fn what_was_done(&self, answer: &str, totals: &CallTotals) -> Option<String> {
+    pub(in crate::ingest::replies) fn what_was_done(
+        &self,
+        answer: &str,
+        totals: &CallTotals,
+    ) -> Option<String> {
         let language = self.language_with(answer);
         if let Some(kept) = self.kept_beside_move(&claimed(answer), totals) {
             let set = set_reminders(totals);
@@ -128,6 +136,9 @@ impl ModelTurn<'_> {
 
     /// "5 April" for "4 May".
     fn tells_other_dates(&self, statements: &[&str], totals: &CallTotals) -> bool {
+        if self.asks_question() {
+            return false;
+        }
         let mut claimed = NamedTimes::default();
         for statement in statements {
             claimed.add(self.times_in(statement));

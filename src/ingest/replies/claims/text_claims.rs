@@ -106,9 +106,11 @@ pub(super) fn is_done(clause: &str) -> bool {
         return true;
     }
     let words = || words(clause);
+    // "I don't see butter on your list."
+    let is_missed = || words().any(|word| matches!(word, "don't" | "doesn't" | "didn't"));
     !words().any(|word| NOT_DONE.contains(&word))
         && (words().any(|word| DONE_WORDS.contains(&word))
-            || DONE_PARTS.iter().any(|part| clause.contains(part)))
+            || DONE_PARTS.iter().any(|part| clause.contains(part)) && !is_missed())
 }
 
 /// Without the Turkish word for a note, which is English for something else.
@@ -163,7 +165,15 @@ pub(super) fn ends_as_question(message: &str) -> bool {
 /// Whether a message speaks of words, as one that asks for a translation.
 pub(super) fn is_of_words(text: &str) -> bool {
     let text = text.to_lowercase();
-    OF_WORDS.iter().any(|part| text.contains(part))
+    let first = word_parts(&text).find(|word| !word.is_empty());
+    // "Remind me at 9 to learn the poem" asks for something else.
+    let begins = REMIND.iter().any(|words| text.starts_with(words));
+    let is_request =
+        begins && asks_to_remind(&text) || matches!(first, Some("wake" | "log" | "jot"));
+    OF_WORDS.iter().any(|part| {
+        let mut places = text.match_indices(part);
+        places.any(|(at, _)| at == 0 || !is_request && !text[..at].ends_with(char::is_alphabetic))
+    })
 }
 
 #[cfg(test)]
@@ -214,13 +224,35 @@ mod tests {
     #[test]
     fn an_answer_that_begins_with_done_is_known() {
         for text in [
-            "¡Listo! Milk.", "✅ Erledigt!", "C'est noté.", "Fatto, a domani!", "Klart 👍",
-            "Pronto!", "Alles klar, steht! Morgen 9 Uhr.", "Ist eingestellt für morgen um 9.",
-            "Hab ich mir gemerkt.", "Die Erinnerung ist gelöscht.", "Milch ist auf der Liste.",
-            "He añadido leche a la lista.", "J'ai ajouté du lait à ta liste.", "Logged!",
-            "All your reminders are cancelled.", "Your account has been deleted.",
-            "Хорошо, записал.", "Gotowe, dodałem mleko.", "はい、追加しました。",
-            "Klar, mach ich!", "Dein Konto ist gelöscht.", "Tu cuenta ha sido eliminada.",
+            "¡Listo! Milk.",
+            "✅ Erledigt!",
+            "C'est noté.",
+            "Fatto, a domani!",
+            "Klart 👍",
+            "Pronto!",
+            "Alles klar, steht! Morgen 9 Uhr.",
+            "Ist eingestellt für morgen um 9.",
+            "Hab ich mir gemerkt.",
+            "Die Erinnerung ist gelöscht.",
+            "Milch ist auf der Liste.",
+            "He añadido leche a la lista.",
+            "J'ai ajouté du lait à ta liste.",
+            "Logged!",
+            "All your reminders are cancelled.",
+            "Your account has been deleted.",
+            "Хорошо, записал.",
+            "Gotowe, dodałem mleko.",
+            "はい、追加しました。",
+            "Klar, mach ich!",
+            "Dein Konto ist gelöscht.",
+            "Tu cuenta ha sido eliminada.",
+            "Todos cancelados.",
+            "Tous tes rappels sont annulés.",
+            "Süt eklendi.",
+            "Unuttum.",
+            "全部消しておきました。",
+            "تم الإلغاء.",
+            "أضفت الحليب إلى قائمتك.",
         ] {
             assert!(says_done(text), "{text}");
         }
@@ -228,6 +260,7 @@ mod tests {
             "Listo para salir.", "Erledigt?", "Hier ist das Rezept.", "Klart vatten är gott.", "",
             "Es wurde nichts gespeichert.", "I haven't added anything.", "No he añadido nada.",
             "Which one? It was added.", "I can get that removed.", "¿Lo añado?",
+            "I don't see butter on your list.",
         ] {
             assert!(!says_done(text), "{text}");
         }
@@ -240,6 +273,8 @@ mod tests {
             "przypomnij mi jutro o 9",
             "牛乳を追加して",
             "nenn mich Tom",
+            "住所を忘れて",
+            "أضف الحليب إلى قائمتي",
         ] {
             assert!(is_request(text), "{text}");
         }
@@ -253,8 +288,20 @@ mod tests {
             "how do you say \"te recordaré\" in English",
             "what happens if i say remind me at 9?",
             "write a poem about reminders",
+            "forget it",
+            "schreib mir ein Gedicht",
+            "erzähl mir eine Geschichte",
         ] {
             assert!(is_of_words(text), "{text}");
+        }
+        for text in [
+            "tell me about the history of Rome",
+            "rappelle-moi demain à 9h d'apprendre l'histoire",
+            "erinnere mich morgen um 9 an das Gedicht",
+            "wake me at 7 and answer in english",
+            "log that I read a story",
+        ] {
+            assert!(!is_of_words(text), "{text}");
         }
     }
 }

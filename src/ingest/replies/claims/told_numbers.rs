@@ -1,14 +1,18 @@
 //! Numbers that an answer tells against those of its calls.
 
-use super::statements::clauses;
+use super::statements::{QUESTION_MARKS, clauses};
 use super::surplus_claims::{self, texts_of};
+use super::text_claims::begins_question;
 use crate::assistant::tools::LINK;
-use crate::assistant::wording::{KnownNumbers, NamedNumber, numbers_of, told_numbers};
+use crate::assistant::wording::{
+    KnownNumbers, NamedNumber, numbers_for_things, numbers_of, told_numbers,
+};
 use crate::ingest::replies::model_turn::{CallTotals, ModelTurn};
 use crate::ingest::replies::request::CertainRequest;
 
 impl ModelTurn<'_> {
-    /// A number is told that stands nowhere, or that of the message while its calls have another one.
+    /// A number of the message is told while its calls have another one, or one that stands nowhere
+    /// instead of theirs or for another thing.
     pub(super) fn tells_other_numbers(&self, statements: &[&str], totals: &CallTotals) -> bool {
         let unknown = unknown_numbers(statements, totals);
         let is_nowhere = || {
@@ -19,9 +23,18 @@ impl ModelTurn<'_> {
             }
             self.is_any_nowhere(&unknown, known)
         };
-        !unknown.is_empty() && (self.lacks_in_calls(&unknown, totals) || is_nowhere())
+        // Others may follow from one of theirs that is told beside them.
+        let is_another = || !tells_own(statements, totals) || tells_for_thing(statements, &unknown);
+        let is_surplus = || !self.asks_question() && is_another() && is_nowhere();
+        !unknown.is_empty() && (self.lacks_in_calls(&unknown, totals) || is_surplus())
             || leaves_out_kept(&unknown, statements, totals)
             || swaps_numbers(statements, totals)
+    }
+
+    /// The message asks something, too.
+    pub(super) fn asks_question(&self) -> bool {
+        let message = &self.context.message.text;
+        message.contains(QUESTION_MARKS) || clauses(message).iter().any(|one| begins_question(one))
     }
 
     /// What a call keeps is told nowhere, and another number is.
@@ -104,6 +117,21 @@ fn unknown_numbers(statements: &[&str], totals: &CallTotals) -> Vec<NamedNumber>
     let told = statements.iter().flat_map(|text| told_numbers(text));
     told.filter(|number| !(known.has(number) || has_reminder && number.may_be_of_time()))
         .collect()
+}
+
+/// A number of the changes is told, from which others may follow.
+fn tells_own(statements: &[&str], totals: &CallTotals) -> bool {
+    let mut own = KnownNumbers::default();
+    let changes = totals.records.iter().filter(|record| record.is_change);
+    changes.for_each(|record| own.add_all(&record.numbers.own));
+    let mut told = statements.iter().flat_map(|text| numbers_of(text));
+    told.any(|number| own.has(&number))
+}
+
+/// "12 on hats": an amount for a thing.
+fn tells_for_thing(statements: &[&str], unknown: &[NamedNumber]) -> bool {
+    let mut told = statements.iter().flat_map(|text| numbers_for_things(text));
+    told.any(|number| unknown.contains(&number))
 }
 
 fn leaves_out_kept(unknown: &[NamedNumber], statements: &[&str], totals: &CallTotals) -> bool {

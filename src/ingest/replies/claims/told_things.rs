@@ -6,8 +6,10 @@ use crate::assistant::memory_overlap;
 use crate::assistant::powers::Power;
 use crate::assistant::tools::Tool;
 use crate::ingest::replies::model_turn::{CallTotals, ModelTurn};
+use crate::ingest::replies::reminder_json::short_id;
 use crate::ingest::replies::requested_changes::RequestedChange;
 use crate::ingest::replies::result::CallRecord;
+use crate::store::Reminder;
 
 const TODO_LIST: &str = Tool::Power(Power::TodoList).name();
 
@@ -28,6 +30,36 @@ impl ModelTurn<'_> {
         };
         pair.has_other_item(&totals.records)
             || pair.has_other_words(&self.plan.requested_changes, &totals.records)
+            || self.changes_other_reminder(&answer, &totals.records)
+    }
+
+    /// Reminders were changed that neither the message nor the answer names, and the message names one
+    /// that was not.
+    fn changes_other_reminder(&self, answer: &str, records: &[CallRecord]) -> bool {
+        const CHANGES: [&str; 2] = [Tool::ChangeReminder.name(), Tool::CancelReminder.name()];
+        let message = &self.context.message.text;
+        let open = &self.context.dialog.open;
+        let changed = records.iter().filter(|record| record.is_change);
+        let changed: Vec<&CallRecord> = changed.filter(|one| one.reminder.is_some()).collect();
+        let is_named =
+            |text: &str| memory_overlap(text, message) + memory_overlap(text, answer) > 0;
+        let is_of = |record: &CallRecord, one: &Reminder| {
+            let id = record.reminder.as_ref().map(|now| now.id.as_str());
+            id == Some(short_id(&one.schedule_id))
+        };
+        let is_unnamed = |record: &CallRecord| {
+            let mut before = open.iter().filter(|one| is_of(record, one));
+            let now = record.reminder.as_ref();
+            CHANGES.contains(&&*record.tool)
+                && !now.is_some_and(|now| is_named(&now.text))
+                && !before.any(|one| is_named(&one.text))
+        };
+        let mut untouched = open
+            .iter()
+            .filter(|one| !changed.iter().any(|record| is_of(record, one)));
+        !changed.is_empty()
+            && changed.iter().all(|record| is_unnamed(record))
+            && untouched.any(|one| memory_overlap(&one.text, message) > 0)
     }
 }
 
@@ -44,16 +76,27 @@ impl MessageAndAnswer<'_> {
         let called: Vec<&str> = records.iter().map(|record| record.words.as_str()).collect();
         let called = called.join("\n");
         let answer = clauses(&self.answer.to_lowercase());
+        // "The eggs", "some eggs", "zwei Eier": the first word is none of them.
+        let names_item = |clause: &str| items.iter().any(|item| memory_overlap(item, clause) > 0);
+        // "Tomatos"
+        let is_written_otherwise = |word: &str| {
+            let begin = beginning(word);
+            items
+                .iter()
+                .any(|item| item.split_whitespace().any(|one| beginning(one) == begin))
+        };
         let is_claimed = |word: &str| {
             memory_overlap(&called, word) == 0
-                && answer
-                    .iter()
-                    .any(|clause| first_word(clause).is_some_and(|one| one == word))
+                && !is_written_otherwise(word)
+                && answer.iter().any(|clause| {
+                    first_word(clause).is_some_and(|one| one == word) && !names_item(clause)
+                })
         };
         let asked = clauses(&self.message.to_lowercase());
         let is_in_row = |pair: &[String]| {
             let is_item = items.iter().any(|item| memory_overlap(item, &pair[0]) > 0);
-            is_item && first_word(&pair[1]).is_some_and(is_claimed)
+            // "Du pain", "some bread"
+            is_item && words_of(&pair[1]).take(2).any(is_claimed)
         };
         let is_named = |words: &str| {
             memory_overlap(self.message, words) + memory_overlap(self.answer, words) > 0
@@ -90,10 +133,21 @@ impl MessageAndAnswer<'_> {
     }
 }
 
-/// The first word that means something.
+/// Enough of a word to know it by.
+fn beginning(word: &str) -> &str {
+    const CHARS: usize = 4;
+    let end = word.char_indices().nth(CHARS);
+    &word[..end.map_or(word.len(), |(at, _)| at)]
+}
+
+/// The words that mean something.
+fn words_of(clause: &str) -> impl Iterator<Item = &str> {
+    let words = clause.split(|c: char| !c.is_alphanumeric());
+    words.filter(|word| word.chars().all(char::is_alphabetic) && memory_overlap(word, word) > 0)
+}
+
 fn first_word(clause: &str) -> Option<&str> {
-    let mut words = clause.split(|c: char| !c.is_alphanumeric());
-    words.find(|word| word.chars().all(char::is_alphabetic) && memory_overlap(word, word) > 0)
+    words_of(clause).next()
 }
 
 #[cfg(test)]
