@@ -2,8 +2,8 @@
 //! for friday", "done with milk".
 
 use super::drafts::{
-    DAY_UNCLEAR, added, condition, has_day, is_remark, other_request, time_until, with_day_each,
-    with_purpose,
+    DAY_UNCLEAR, added, condition, has_day, is_remark, open_end, other_request, time_until,
+    unfinished, with_day_each, with_purpose,
 };
 use super::fixed_requests::{question, session_request, whole_request};
 use super::groceries::is_grocery;
@@ -56,7 +56,13 @@ pub(in crate::assistant::powers) fn parse(
     if is_one_more(message, at, end) {
         let action = match condition(words, at, end) {
             Some(condition) => condition_unclear(words, condition, end),
-            None => added(message, ListName::InUse, (at, end), None),
+            None => match open_end(words, at, end) {
+                Some(last) => {
+                    let first = added(message, ListName::InUse, (at, last), None);
+                    unfinished(first, words.get(last))
+                }
+                None => added(message, ListName::InUse, (at, end), None),
+            },
         };
         return Some((InSession, action));
     }
@@ -132,6 +138,10 @@ fn removed_and_added(
 /// "add milk to my list", "add call the bank to my work list for friday", "add todo call mom". A
 /// condition is no part of it.
 fn add(message: &ParsedMessage, at: usize, end: usize) -> Option<(RequestStrength, TodoAction)> {
+    if let Some(last) = open_end(&message.words, at + 1, end) {
+        let (strength, action) = add(message, at, last)?;
+        return Some((strength, unfinished(action, message.words.get(last))));
+    }
     let Some(condition) = condition(&message.words, at + 1, end) else {
         return add_all(message, at, end);
     };
