@@ -23,6 +23,7 @@ mod carry_out;
 mod changed_users;
 mod connecting;
 mod corrected_value;
+mod day_spoken_of;
 mod decide;
 mod dialog;
 mod direct_chat;

@@ -30,9 +30,9 @@ pub use crisis::CrisisKind;
 pub use follow_up::{
     DoneReport, FollowUp, NewTime, ReminderRef, TimeChange, answered_time, by_years,
     corrected_value, counted_unit_s, hour_or_people, is_day_for_span, is_time_answer, may_be_value,
-    may_restate, name_and_day, named_apart, names_day, names_days_span, names_hour, names_time,
-    restated, reworded, second_request, time_shift, unit_of_s, value_near, with_corrected_value,
-    with_other_person,
+    may_restate, name_and_day, named_apart, names_day, names_days_span, names_hour, names_it,
+    names_time, only_hour, restated, reworded, second_request, time_shift, unit_of_s, value_near,
+    with_corrected_value, with_other_person,
 };
 pub use memory::MEMORY_CHARS_MAX;
 pub(in crate::assistant) use memory::asked_about;
@@ -404,6 +404,11 @@ pub fn asks_for_time(words: &Words) -> bool {
         "whats the date", "what is the date", "what date is it",
     ]);
     words.after(0, &ASKS).is_some()
+}
+
+/// Whether a joke is asked for: "another one" may be asked for then.
+pub fn asks_for_joke(words: &Words) -> bool {
+    small_talk::asks_for_joke(words)
 }
 
 /// Whether words of a crisis are only a figure of speech in it.

@@ -86,7 +86,7 @@ pub use preferences::{
     notice_request,
 };
 pub(in crate::assistant) use recognise::recognise_message;
-pub use recognise::{PowerCall, PowerCalls, SessionCommand, recognise};
+pub use recognise::{PowerCall, PowerCalls, SessionCommand, as_meant, recognise};
 use superpower::Superpower;
 pub use superpower::{PowerOutcome, RequestStrength, StoredState};
 pub use table::PowerAction;

@@ -2,16 +2,18 @@
 //! reply to it. `respond` has found that the message is its to answer.
 
 use super::answer_steps::{AnswerStep, first_answer};
+use super::dialog::latest;
 use super::dialog::question::{self, QUESTION_MS, Question};
 use super::follow_ups::{by_words, changes, missing_part, offers, which_request};
 use super::powers::answer;
 use super::turn::MessageTurn;
 use super::{
-    after_crisis, agenda, connecting, corrected_value, direct_chat, event_reminders, follow_ups,
-    gate, limits, listing, memories, names, powers, purpose_alone, reminder_cancellation,
-    reminder_requests, time_zone, when_asked,
+    after_crisis, agenda, connecting, corrected_value, day_spoken_of, direct_chat, event_reminders,
+    follow_ups, gate, limits, listing, memories, names, powers, purpose_alone,
+    reminder_cancellation, reminder_requests, time_zone, when_asked,
 };
 use crate::access::{self, AccessRules};
+use crate::assistant::builtin::FollowUp;
 use crate::assistant::help::HelpGroup;
 use crate::assistant::{self, AccountTask, CrisisKind, Intent, ProfilePart, wording};
 use crate::error::Result;
@@ -78,10 +80,11 @@ pub(super) fn run_unlimited(turn: &MessageTurn, tx: &mut Tx, intent: Intent) -> 
             reply.clone()
         }
         Intent::FollowUp { what, otherwise } => {
-            return match follow_ups::carry_out(turn, tx, &what)? {
-                Some(reply) => Ok(reply),
-                None => run_unlimited(turn, tx, *otherwise),
+            let reply = match follow_ups::carry_out(turn, tx, &what)? {
+                Some(reply) => reply,
+                None => run_unlimited(turn, tx, *otherwise)?,
             };
+            return with_relays(turn, tx, &what, reply);
         }
         Intent::Help(group) => help(turn, tx, group)?,
         Intent::Crisis(kind) => in_crisis(turn, kind),
@@ -138,6 +141,20 @@ fn without_relays(turn: &MessageTurn, mut reply: String) -> String {
     reply
 }
 
+/// The same where nothing was found that is to be changed.
+fn with_relays(turn: &MessageTurn, tx: &Tx, what: &FollowUp, mut reply: String) -> Result<String> {
+    if turn.agent.is_some() || !what.refers_to_reminder() {
+        return Ok(reply); // most messages
+    }
+    let is_done = latest::read_of_message(turn, tx)?.is_some()
+        || !powers::changed_by(turn, tx, turn.message_id)?.is_empty();
+    if !is_done && !reply.contains(wording::CHAT_APPS_REMINDERS_UNKNOWN) {
+        reply.push('\n');
+        reply.push_str(wording::CHAT_APPS_REMINDERS_STAY);
+    }
+    Ok(reply)
+}
+
 fn in_crisis(turn: &MessageTurn, kind: CrisisKind) -> String {
     let language = assistant::crisis_language(&turn.message.text);
     wording::crisis(kind, &turn.message.sender, language)
@@ -182,6 +199,7 @@ fn each(turn: &MessageTurn, tx: &mut Tx, requests: Vec<Intent>) -> Result<String
     if let Some(doubt) = reminder_requests::doubt_about(turn, tx, &requests)? {
         return Ok(doubt);
     }
+    let requests = day_spoken_of::of_requests(turn, tx, requests)?;
     let known = event_reminders::known(turn, tx)?;
     let mut all = String::new();
     for intent in requests {

@@ -54,8 +54,10 @@ pub(super) fn correct_by(turn: &MessageTurn, tx: &mut Tx, text: &str) -> Result<
         return Ok(None);
     }
     let powers = changed_by(turn, tx, last.id)?;
+    let named = latest::read_named(turn, tx)?;
+    let has_set = named.is_some_and(|(latest, _)| latest.is_of_message(last.id));
     // It also set a reminder, which would stay as it is.
-    if !powers.is_empty() && latest::is_of_last_message(turn, tx)? {
+    if !powers.is_empty() && has_set {
         return Ok(None);
     }
     let is_one_day = |value: &String| assistant::is_day_for_span(&corrected, value);
@@ -111,15 +113,22 @@ pub(super) fn reword(
     }
 }
 
-/// The last message; the one before it, if the last was only a question about it.
+/// The last message; the one before it, if the last was only a question about it, or thanks.
 fn corrected_message(turn: &MessageTurn, tx: &Tx) -> Result<Option<MessageRow>> {
     let Some(last) = turn.previous_message(tx)? else {
         return Ok(None);
     };
-    let was_unclear = assistant::corrected_value(&turn.words_of(&last.text)).is_some()
+    let words = turn.words_of(&last.text);
+    // "no, 25" after thanks may be about anything.
+    let is_courtesy = || {
+        assistant::names_it(&turn.words())
+            && (assistant::is_consent(&words) || assistant::is_courtesy(&turn.context_then(&last)))
+    };
+    let may_be_of_another = assistant::corrected_value(&words).is_some() || is_courtesy();
+    let is_of_another = may_be_of_another
         && latest::read_of_request(turn, tx, last.id)?.is_none()
         && changed_by(turn, tx, last.id)?.is_empty();
-    let before = match was_unclear {
+    let before = match is_of_another {
         true => tx.view().chain(last.id, 2)?.into_iter().nth(1),
         false => None,
     };
@@ -128,7 +137,7 @@ fn corrected_message(turn: &MessageTurn, tx: &Tx) -> Result<Option<MessageRow>> 
 
 /// "make it 8" after "table for 4 at 7": the question which of both is meant.
 pub(super) fn ask_hour_or_people(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
-    let Some(last) = turn.previous_message(tx)? else {
+    let Some(last) = corrected_message(turn, tx)? else {
         return Ok(None);
     };
     let corrected = as_corrected(turn, tx, &last)?;
@@ -165,13 +174,19 @@ fn with_value(turn: &MessageTurn, message: &str, value: &str) -> Option<String> 
 fn as_corrected(turn: &MessageTurn, tx: &Tx, last: &MessageRow) -> Result<String> {
     let chain = tx.view().chain(last.id, CORRECTIONS_MAX)?;
     let mut value_before: Option<String> = None;
-    for message in chain.iter().rev().filter(|one| one.user == last.user) {
+    let is_courtesy = |one: &MessageRow| {
+        assistant::is_consent(&turn.words_of(&one.text))
+            || assistant::is_courtesy(&turn.context_then(one))
+    };
+    let own = chain.iter().rev().filter(|one| one.user == last.user);
+    for message in own.filter(|one| !is_courtesy(one)) {
         let value = assistant::corrected_value(&turn.words_of(&message.text));
         let corrected = value_before.and_then(|value_before| {
             assistant::restated(&message.text, &value_before)
                 .or_else(|| with_value(turn, &value_before, value.as_ref()?))
         });
-        value_before = corrected.or(value).or_else(|| Some(message.text.clone()));
+        let as_meant = || Some(powers::as_meant(&turn.context_of(&message.text)));
+        value_before = corrected.or(value).or_else(as_meant);
     }
     Ok(value_before.unwrap_or_default())
 }
@@ -190,7 +205,17 @@ pub(super) fn correct_of_power(
         let call = calls.of(power);
         call.is_some_and(|call| call.strength == strength)
     };
-    let is_clear = |text: &&str| asks(text, RequestStrength::Clear);
+    // "no, meditated"
+    let is_denial = turn
+        .message
+        .text
+        .trim_start()
+        .to_lowercase()
+        .starts_with("no,");
+    let is_done = |text: &&str| {
+        is_denial && power == Power::HabitTracker && asks(text, RequestStrength::Soft)
+    };
+    let is_clear = |text: &&str| asks(text, RequestStrength::Clear) || is_done(text);
     let is_soft = |text: &&str| asks(text, RequestStrength::Soft);
     // "actually my flight is at 9:20" says all of it anew.
     let is_event = matches!(power, Power::ReservationPrep | Power::PostEventCheckin);

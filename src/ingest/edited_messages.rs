@@ -10,7 +10,7 @@ use super::undo;
 use super::{limits, open_reminders};
 use crate::assistant::builtin::FollowUp;
 use crate::assistant::powers::RequestStrength;
-use crate::assistant::{self, Intent, Understanding, wording};
+use crate::assistant::{self, Intent, MessageContext, Understanding, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::store::{MessageRow, Tx};
@@ -45,11 +45,24 @@ pub(super) fn replace_version(
     }
 }
 
-/// Whether the message is an edit that changes no word, as one with a link's preview: it is not
-/// answered.
+/// Whether the message is an edit that changes no word, as one with a link's preview, or only the
+/// words of a yes: it is not answered.
 pub(super) fn says_the_same(turn: &MessageTurn, tx: &Tx) -> Result<bool> {
-    let earlier = last_effective(turn, tx)?;
-    Ok(earlier.is_some_and(|earlier| message_versions::has_same_words(earlier, &turn.message)))
+    let Some(earlier) = last_effective(turn, tx)? else {
+        return Ok(false); // most messages
+    };
+    let agrees = |context: &MessageContext| {
+        let understood = assistant::understand(context);
+        matches!(
+            understood,
+            Intent::FollowUp {
+                what: FollowUp::Yes,
+                ..
+            }
+        ) || assistant::is_consent(&turn.words_of(context.text))
+    };
+    let agree = agrees(&turn.context_then(earlier)) && agrees(&turn.context());
+    Ok(agree || message_versions::has_same_words(earlier, &turn.message))
 }
 
 /// The newest version that did something, or else the newest: one that a limit refused did

@@ -22,6 +22,29 @@ const CHOICES_MAX: usize = 8;
 /// How the request begins by which a trip is noted.
 pub(super) const TRIP_REQUEST: &str = "plan a trip to ";
 
+/// The question which event or day is meant.
+fn ask_before_what(
+    turn: &MessageTurn,
+    tx: &mut Tx,
+    request: &BeforeEvent,
+    text: &str,
+) -> Result<String> {
+    if request.is_on_that_day() {
+        return Ok(wording::ON_WHICH_DAY.to_owned());
+    }
+    if let Some((before, after)) = assistant::around_missing_event(&turn.message.text)
+        && !turn.by_model
+    {
+        let rest = Question::Rest {
+            before,
+            after,
+            answer: AnswerKind::Any,
+        };
+        question::ask(turn, tx, &rest)?;
+    }
+    Ok(wording::before_what(text))
+}
+
 pub(super) fn remind(turn: &MessageTurn, tx: &mut Tx, request: &BeforeEvent) -> Result<String> {
     let plans = known(turn, tx)?;
     let unnamed = request.text_without_event();
@@ -41,18 +64,7 @@ pub(super) fn remind(turn: &MessageTurn, tx: &mut Tx, request: &BeforeEvent) -> 
         if let Some(event) = just_told(turn, tx)? {
             return remind_of_plan(turn, tx, request, &event, text);
         }
-        let reply = wording::before_what(text);
-        if let Some((before, after)) = assistant::around_missing_event(&turn.message.text)
-            && !turn.by_model
-        {
-            let rest = Question::Rest {
-                before,
-                after,
-                answer: AnswerKind::Any,
-            };
-            question::ask(turn, tx, &rest)?;
-        }
-        return Ok(reply);
+        return ask_before_what(turn, tx, request, text);
     }
     let (reading, events) = request.known(&plans);
     let Some(event) = events.first() else {

@@ -1,6 +1,7 @@
 //! Short messages that refer to earlier ones: answers to questions, "snooze", "make it 10", "cancel
 //! 2", "undo". `assistant::builtin::follow_up` parses them; this file resolves what they refer to.
 
+mod another;
 mod answer_when;
 mod appointments;
 mod by_number;
@@ -72,6 +73,7 @@ pub(super) fn carry_out(
         FollowUp::Change { which, to } => changes::change(turn, tx, which, to),
         FollowUp::ChangeBefore | FollowUp::OneBefore { .. } => before(turn, tx, what),
         FollowUp::Cancel(ReminderRef::Last) => cancel_last(turn, tx),
+        FollowUp::Cancel(ReminderRef::Next) => cancel_next(turn, tx),
         FollowUp::Cancel(which) if !is_latest => cancel(turn, tx, which),
         FollowUp::Cancel(_) => cancel_it(turn, tx),
         FollowUp::CalledOff | FollowUp::CalledOffAbout(_) => {
@@ -93,6 +95,7 @@ pub(super) fn carry_out(
         FollowUp::CancelAllBut(kept) => by_number::cancel_all_but(turn, tx, kept),
         FollowUp::Undo => undo::last_or_nothing(turn, tx).map(Some),
         FollowUp::IsSet => is_set(turn, tx),
+        FollowUp::Another => another::one_more(turn, tx).map(Some),
         FollowUp::DoneAlready(done) => by_words::mark_done_already(turn, tx, done),
         FollowUp::MovedAbout { about, to } => event_times::moved(turn, tx, about, to),
         FollowUp::Dates(which) => next_dates(turn, tx, which),
@@ -385,6 +388,19 @@ fn cancel_it(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     match undo::told_last(turn, tx)? {
         None => latest_fact::take_back(turn, tx),
         reply => Ok(reply),
+    }
+}
+
+/// "cancel the next one": of one that repeats, only its next time.
+fn cancel_next(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
+    let which = ReminderRef::Next;
+    let repeats = match referent::resolve(turn, tx, &which)? {
+        Some(Referent::Open(open)) => open.iter().all(|one| one.recurrence.is_some()),
+        _ => false,
+    };
+    match repeats {
+        true => skipping::skip(turn, tx, &which, None),
+        false => cancel(turn, tx, &which),
     }
 }
 

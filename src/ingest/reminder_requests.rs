@@ -90,7 +90,15 @@ pub(super) fn set(turn: &MessageTurn, tx: &mut Tx, text: &str, time: &NewTime) -
     };
     let reminder = match open_reminders::set(turn, tx, &request)? {
         Ok(reminder) => reminder,
-        Err(ReminderRefusal::TooMany) => return Ok(wording::reminders_full()),
+        Err(ReminderRefusal::TooMany) => {
+            let rule = time.recurrence.as_ref();
+            return Ok(wording::reminders_full(
+                text,
+                send_at,
+                rule,
+                turn.local_now(),
+            ));
+        }
         Err(ReminderRefusal::NoQueue) => return Ok(wording::REMINDER_REPEATS_NOT_HERE.to_owned()),
     };
     let is_own = turn.agent.is_some();

@@ -5,7 +5,7 @@
 use super::answer_steps::{AnswerStep, first_answer};
 use super::decide::{self, Decision, DecisionFacts};
 use super::edited_messages::{self, EditOutcome};
-use super::follow_ups::{by_words, event_times, offers};
+use super::follow_ups::{by_words, event_times, missing_part, offers};
 use super::powers::{answer, checkin_question, notice_answers};
 use super::reply::Reply;
 use super::requested_power::RequestedPower;
@@ -144,9 +144,12 @@ type PowerStep =
     AnswerStep<fn(&MessageTurn, &mut Tx, &RequestedPower, &Intent) -> Result<Option<String>>>;
 
 /// Who answers a request to a superpower.
-const POWER_STEPS: [PowerStep; 5] = [
+const POWER_STEPS: [PowerStep; 6] = [
     ("a corrected value", |turn, tx, _, _| {
         corrected_value::correct(turn, tx)
+    }),
+    ("the time that was asked for", |turn, tx, _, _| {
+        missing_part::answer_after(turn, tx)
     }),
     ("what is known elsewhere", |turn, tx, power, _| {
         known_elsewhere(turn, tx, power)

@@ -125,6 +125,21 @@ pub(in crate::ingest) fn told_last(turn: &MessageTurn, tx: &mut Tx) -> Result<Op
     if words.any(|word| REMOVING.contains(&word)) {
         return Ok(None);
     }
+    // "i want to cancel it" of a subscription that was told.
+    let wants_to_cancel = turn.message.text.to_lowercase().contains("cancel");
+    let is_subscription = |power: &Power| {
+        matches!(
+            power,
+            Power::MembershipRenewal | Power::CancellationProtector
+        )
+    };
+    if wants_to_cancel
+        && powers::changed_by(turn, tx, last.id)?
+            .iter()
+            .any(is_subscription)
+    {
+        return Ok(Some(wording::SUBSCRIPTION_STAYS.to_owned()));
+    }
     match answer::has_only_added(turn, tx, last.id)? {
         None => Ok(None),
         Some(false) => Ok(Some(wording::NOT_DELETED_BY_UNDO.to_owned())),

@@ -2,8 +2,8 @@
 
 use chatkeep::clock::{Clock, Timestamp};
 
-use super::support::{Service, group};
-use super::{count, reply, say, service_at, standing_clock};
+use super::support::{Service, direct, group};
+use super::{count, legacy_message, reply, say, service_at, standing_clock};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn it_remembers_recalls_and_forgets() {
@@ -51,6 +51,58 @@ async fn it_remembers_recalls_and_forgets() {
         service.rows("SELECT text FROM memories"),
         [["my bike is red"]]
     );
+}
+
+/// What was set and what wasn't is named each.
+#[tokio::test(flavor = "multi_thread")]
+async fn reminders_beyond_the_limit_are_named() {
+    let clock = standing_clock();
+    let service = service_at(&clock, &[]).await;
+    service.set_flag("rate_limit.enabled", false).await;
+    service
+        .set_flag("free_tier.daily_message_limit", 1_000)
+        .await;
+    for n in 0..199 {
+        clock.advance(2_000);
+        let text = format!("remind me in {} minutes to stretch", 600 + n);
+        say(&service, "ana", &text).await;
+    }
+    assert_eq!(count(&service, "reminders"), 199);
+    let answer = reply(
+        &service,
+        "ana",
+        "remind me at 15:00, 16:00 and 18:00 to drink",
+    )
+    .await;
+    let lines: Vec<&str> = answer.lines().collect();
+    assert_eq!(lines.len(), 3, "{answer}");
+    assert!(lines[0].starts_with("Okay"), "{answer}");
+    for (line, hour) in lines[1..].iter().zip(["16:00", "18:00"]) {
+        assert!(
+            line.contains("isn't set: drink") && line.contains(hour),
+            "{answer}"
+        );
+    }
+    assert_eq!(count(&service, "reminders"), 200);
+}
+
+/// A relay without commands has the reminders itself.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_chat_app_has_is_not_changed() {
+    let service = Service::start().await;
+    let told = async |text: &str| {
+        let answer = legacy_message(&service, &direct("ana", text)).await;
+        answer.json()["reply_text"].as_str().unwrap().to_owned()
+    };
+    told("remind me in 3 hours to call mum").await;
+    for text in [
+        "cancel 1", "cancel it", "did you set it?", "undo", "move it to 5",
+    ] {
+        let answer = told(text).await;
+        assert!(answer.contains("your chat app"), "{text}: {answer}");
+    }
+    let answer = told("thanks").await;
+    assert!(!answer.contains("your chat app"), "{answer}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -73,6 +73,19 @@ async fn an_edited_message_is_done_once() {
     assert_eq!(service.rows("SELECT count FROM usage_days")[0][0], 1);
 }
 
+/// Other words of a yes take nothing back.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edited_yes_is_the_same_yes() {
+    let (clock, service) = service().await;
+    send(&service, &clock, "i have to call mum at 5pm", "1", None).await;
+    send(&service, &clock, "yes", "2", None).await;
+    clock.advance(1_000);
+    let edited = version("yes please", "3", Some("2"));
+    let answer = service.edge_message("a", &edited).await.json();
+    assert_eq!(answer["should_respond"], false, "{answer}");
+    assert_eq!(due(&service, "ana"), ["2026-11-19T17:00:00.000Z"]);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_an_edited_message_stated_is_replaced() {
     let (clock, service) = service().await;

@@ -19,15 +19,15 @@ mod snooze;
 pub(in crate::assistant) use cancel::read_named;
 pub use cancel::{name_and_day, named_apart, second_request};
 pub use corrected_value::{
-    corrected_value, hour_or_people, is_day_for_span, may_be_value, names_days_span, reworded,
-    with_corrected_value, with_other_person,
+    corrected_value, hour_or_people, is_day_for_span, may_be_value, names_days_span, names_it,
+    reworded, with_corrected_value, with_other_person,
 };
 pub(in crate::assistant) use fixed::{UNDO, is_consent};
 pub(in crate::assistant::builtin) use moment::problem;
 pub use near_day::value_near;
 pub use new_time::{
-    answered_time, counted_unit_s, is_time_answer, names_day, names_hour, names_time, time_shift,
-    unit_of_s,
+    answered_time, counted_unit_s, is_time_answer, names_day, names_hour, names_time, only_hour,
+    time_shift, unit_of_s,
 };
 pub(in crate::assistant) use new_time::{read_new_time, read_shift};
 pub(in crate::assistant) use read::read;
@@ -136,6 +136,8 @@ pub enum FollowUp {
     },
     /// "cancel all but 2".
     CancelAllBut(ReminderRef),
+    /// "another one", which doesn't say of what.
+    Another,
     /// "did you set it?"
     IsSet,
     Undo,
@@ -183,6 +185,12 @@ impl FollowUp {
         time.as_ref().is_some_and(TimeChange::is_repeat)
     }
 
+    /// Whether it asks for or changes a reminder that was set before.
+    pub fn refers_to_reminder(&self) -> bool {
+        matches!(self, Self::IsSet | Self::Dates(_))
+            || self.is_command() && !matches!(self, Self::Again(_) | Self::RevisedTime { .. })
+    }
+
     /// Whether it counts towards the limit of commands per minute.
     pub fn is_command(&self) -> bool {
         !matches!(
@@ -191,6 +199,7 @@ impl FollowUp {
                 | Self::DoneNumbered(_)
                 | Self::DoneAbout(_)
                 | Self::DoneAlready(_)
+                | Self::Another
                 | Self::IsSet
                 | Self::Yes
                 | Self::No

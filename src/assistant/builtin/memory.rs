@@ -68,6 +68,11 @@ fn remember(message: &ParsedMessage) -> Option<Intent> {
         }
         None => return None,
     };
+    // "remember this too: …", "remember that too"
+    let from = match words.get(message.start) {
+        "remember" => words.skip(from, phrases!["too", "also", "as well"]),
+        _ => from,
+    };
     let text = tidied(words.original(from..words.len()));
     if text.is_empty() || says_nothing(&text) {
         return message

@@ -12,10 +12,10 @@ static NEEDS: Phrases = Phrases::new(&[
     "i need to buy some", "i need to buy", "we need to buy some", "we need to buy",
     "need to buy some", "need to buy", "i have to buy", "buy some", "buy", "i need some more",
     "i need more", "i need some", "i need new", "i need", "i also need some", "i also need",
-    "we also need", "need some", "need", "we need some more", "we need more", "we need some",
-    "we need new", "we need", "i ran out of", "we ran out of", "ive run out of", "weve run out of",
-    "im out of", "i am out of", "were out of", "we are out of", "there is no more",
-    "theres no more",
+    "i need also some", "i need also", "we also need", "need some", "need", "we need some more",
+    "we need more", "we need some", "we need new", "we need", "i ran out of", "we ran out of",
+    "ive run out of", "weve run out of", "im out of", "i am out of", "were out of",
+    "we are out of", "there is no more", "theres no more",
 ]);
 
 /// A word of what nobody buys by a list, or of a longer sentence.

@@ -73,6 +73,13 @@ pub(in crate::assistant) fn is_courtesy(message: &ParsedMessage) -> bool {
     of(&message.phrase) || of(message.request())
 }
 
+/// Whether a joke is asked for.
+pub(super) fn asks_for_joke(words: &Words) -> bool {
+    let from = words.skip_courtesy(0);
+    let end = words.before_courtesy(from, words.len());
+    phrases::asks_for_joke(&words.phrase(from..end))
+}
+
 /// The answer to how somebody is, where no diary is kept of it: "i'm so tired". The words are without
 /// the assistant's name.
 pub(super) fn sympathy(text: &str, words: &Words) -> Option<&'static str> {

@@ -41,6 +41,7 @@ const PART_MAX: i64 = 1_000;
 const NOTHING: &str = "There's nothing on the bill.";
 const PAYERS_UNCLEAR: &str = "How much did each of them pay? I've noted nothing yet. Say it like “Ana paid 30 and Bo paid 20”.";
 const DEBTS_UNCLEAR: &str = "Who owes whom? I've noted nothing yet. Say each by itself: “Bo owes Eva 20”, then “Max owes Bo 30”.";
+const OWED_ALREADY: &str = "Is that all of it now? I've changed nothing. Say what was paid back, like “i paid Bo back 10”, or “undo” right after a debt that was wrong.";
 const SPLIT_UNCLEAR: &str =
     "How much, and between whom? For example: “split 90 dollars between Ana, Bo and me”.";
 const PARTS_UNCLEAR: &str = "Whose part is which? Say it with the names in that order: “split 100 60/40 between Ana and me”.";
@@ -117,6 +118,16 @@ pub enum BillSplitAction {
         money: Money,
         purpose: String,
     },
+    /// "i owe Bo only 40": all that is owed, where something is owed already.
+    OwesOnly(OnlyDebt),
+}
+
+/// All that somebody owes somebody.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OnlyDebt {
+    pub(super) debtor: String,
+    pub(super) to: String,
+    pub(super) money: Money,
 }
 
 /// A payment as the person entered it.
@@ -244,6 +255,7 @@ impl BillSplitState {
                 money,
                 purpose,
             } => self.note_debt((&debtor, &to), money, purpose, context)?,
+            BillSplitAction::OwesOnly(debt) => self.note_only_debt(debt, context)?,
             BillSplitAction::Settled { payer, to, money } => {
                 return self.settled(&payer, &to, money, context);
             }
@@ -365,6 +377,17 @@ impl BillSplitState {
         self.push(payment.clone(), paid.money)?;
         let noted = self.noted(&payment, is_among_all);
         Ok(Some(format!("{noted}{newcomers}")))
+    }
+
+    /// "i owe Bo only 40": where something is owed already, it may be all of it.
+    fn note_only_debt(&mut self, debt: OnlyDebt, context: &PowerContext) -> Result<String, String> {
+        let (debtor, to) = (debt.debtor.as_str(), debt.to.as_str());
+        let names = [self.person(debtor, context)?, self.person(to, context)?];
+        let is_owed = |(one, other, _): &Debt| names == [one.clone(), other.clone()];
+        match self.transfers().iter().any(is_owed) {
+            true => Ok(OWED_ALREADY.to_owned()),
+            false => self.note_debt((debtor, to), debt.money, String::new(), context),
+        }
     }
 
     /// "Bo owes me 20".

@@ -206,6 +206,7 @@ impl ParcelState {
             return self.ask_which(context);
         };
         let entry = self.parcels.get(id)?;
+        let said_minute = time.minute;
         let moved = weekday.and_then(|weekday| entry.moved(weekday, context).ok());
         let time = match (moved, entry.day.map(local_time::day)) {
             // What is late comes after its day.
@@ -215,6 +216,10 @@ impl ParcelState {
             },
             (Some(moved), Some(_)) => moved,
             _ => time,
+        };
+        let time = PlannedTime {
+            minute: said_minute.or(time.minute),
+            ..time
         };
         self.set_time_of(id, time, context)
     }

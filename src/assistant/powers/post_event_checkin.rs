@@ -39,7 +39,8 @@ static HAVING: Phrases = Phrases::new(&[
 ]);
 
 static NOT_TO_ASK: Phrases = Phrases::new(&[
-    "dont ask me about", "dont ask about", "dont ask me how", "do not ask me about",
+    "dont ask me about", "dont ask about", "dont ask me how", "dont ask how",
+    "do not ask me about", "do not ask me how",
 ]);
 
 #[derive(Debug, Clone, PartialEq)]

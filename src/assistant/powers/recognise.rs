@@ -65,6 +65,23 @@ pub fn recognise(context: &MessageContext) -> PowerCalls {
     in_message(&read_message(context), true)
 }
 
+/// The text with what was said anew in it applied: "spent 14 on lunch" for "spent 12 on lunch, no 14".
+pub fn as_meant(context: &MessageContext) -> String {
+    const CORRECTIONS_MAX: usize = 3;
+    let mut text = context.text.to_owned();
+    for _ in 0..CORRECTIONS_MAX {
+        let context = MessageContext {
+            text: &text,
+            ..*context
+        };
+        match corrected::meant(&read_message(&context)) {
+            Correction::Replaced(meant) => text = meant,
+            _ => break,
+        }
+    }
+    text
+}
+
 /// Recognises requests in a parsed message. Most messages cost only a check of their words.
 /// `has_clauses`: also the parts that report different things.
 pub(in crate::assistant) fn recognise_message(

@@ -1,6 +1,8 @@
 //! The words that take back what was said before them: "no wait", "I mean", "oops". Each is here and
 //! nowhere else.
 
+use std::ops::Range;
+
 use super::phrases::Phrases;
 use super::words::Words;
 
@@ -26,6 +28,13 @@ static BEFORE_TIME: Phrases = Phrases::new(&[
 /// Interjections come before a value; several may stand together.
 static DENIALS: Phrases = Phrases::new(&["no", "nope", "nah", "oops", "whoops"]);
 static INTERJECTIONS: Phrases = Phrases::new(&["sorry", "wait", "actually", "my bad"]);
+
+/// Marks after the time or the value that is meant: "11 i mean", "it's 7:30 actually".
+static LAST: Phrases = Phrases::new(&[
+    "sorry", "actually", "actually sorry", "i meant", "i mean", "or rather", "not sorry",
+    "sorry i meant", "my bad",
+]);
+const LAST_WORDS_MAX: usize = 3;
 
 /// Words between a mark and what is meant.
 static LINKS: Phrases = Phrases::new(&[
@@ -54,6 +63,15 @@ pub(in crate::assistant) fn after_mark(words: &Words, at: usize) -> Option<(usiz
         Some(end) => (end, MarkStrength::Sure),
         None => (end, strength),
     })
+}
+
+/// Where the mark begins that ends these words.
+pub(in crate::assistant) fn last_mark(words: &Words, range: Range<usize>) -> Option<usize> {
+    let first = range
+        .end
+        .saturating_sub(LAST_WORDS_MAX)
+        .max(range.start + 1);
+    (first..range.end).find(|at| words.after(*at, &LAST) == Some(range.end))
 }
 
 /// The first word after an interjection, and whether it denies.
@@ -105,6 +123,15 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(after_mark(&Words::new(text), 0), expected, "{text}");
+        }
+        for (text, expected) in [
+            ("it's 7:30 actually", Some(2)),
+            ("9 sorry i meant", Some(1)),
+            ("sorry", None),
+            ("actually 9", None),
+        ] {
+            let words = Words::new(text);
+            assert_eq!(last_mark(&words, 0..words.len()), expected, "{text}");
         }
         assert_eq!(skip_links(&Words::new("it's, I mean, 5"), 0), 3);
     }

@@ -63,6 +63,17 @@ pub(super) fn yes_and_request(message: &ParsedMessage) -> Option<Intent> {
     if words.get(yes_end) == "but" {
         return None;
     }
+    // "yes, an hour before" instead of the time itself, "yes and an hour before" besides it
+    if let Some(what @ FollowUp::OneBefore { .. }) = follow_up::read(&rest) {
+        let before = Intent::FollowUp {
+            what,
+            otherwise: Box::new(Intent::Unclear(wording::part_not_understood(context.text))),
+        };
+        return Some(match matches!(words.get(from - 1), "and" | "also") {
+            true => Intent::Several(vec![yes(), before]),
+            false => before,
+        });
+    }
     let again = match follow_up::read(&rest) {
         Some(FollowUp::Time(time)) if words.get(from - 1) == "also" => Some(FollowUp::Again(time)),
         what => what.filter(|what| matches!(what, FollowUp::Again(_))),

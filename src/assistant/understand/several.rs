@@ -9,8 +9,10 @@ mod sentences;
 
 use crate::assistant::builtin::reminder::without_courtesies;
 use crate::assistant::builtin::{Intent, ParsedMessage, asked_about, may_answer, memory_answers};
+use crate::assistant::text::corrections::{self, MarkStrength};
 use crate::assistant::text::phrases::phrases;
-use crate::assistant::text::words::Words;
+use crate::assistant::text::when;
+use crate::assistant::text::words::{Words, has_digit};
 use crate::assistant::wording;
 use beginnings::{RequestStart, after_courtesy, beginnings, ends_alarm};
 use part::MessagePart;
@@ -31,7 +33,7 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
     if text.len() > TEXT_BYTES_MAX {
         return None;
     }
-    let sentences = with_details_of_stay(sentences(text), text);
+    let sentences = joined(sentences(text), text);
     if sentences.len() > PARTS_MAX {
         return None;
     }
@@ -274,19 +276,34 @@ fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Me
     parts
 }
 
-/// The sentences of a text, with "check-in at 3pm" after a hotel as one.
-fn with_details_of_stay<'a>(sentences: Vec<&'a str>, text: &'a str) -> Vec<&'a str> {
+/// The sentences of a text, where one only completes or corrects the one before it, both as one:
+/// "check-in at 3pm" after a hotel, "no, 14" after "spent 12 on lunch".
+fn joined<'a>(sentences: Vec<&'a str>, text: &'a str) -> Vec<&'a str> {
     let place = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
     let mut all: Vec<&'a str> = Vec::new();
     for sentence in sentences {
         match all.last_mut() {
-            Some(before) if is_detail_of_stay(before, sentence) => {
+            Some(before) if is_detail_of_stay(before, sentence) || corrects(before, sentence) => {
                 *before = &text[place(before)..place(sentence) + sentence.len()];
             }
             _ => all.push(sentence),
         }
     }
     all
+}
+
+/// "i mean 14" after "spent 12 on lunch". A reminder is corrected after it was set.
+fn corrects(before: &str, next: &str) -> bool {
+    const VALUE_WORDS_MAX: usize = 3;
+    let words = Words::new(next);
+    let mark = corrections::after_mark(&words, 0);
+    let Some((from, _)) = mark.filter(|(_, strength)| *strength > MarkStrength::BeforeTime) else {
+        return false; // most sentences
+    };
+    let from = corrections::skip_links(&words, from);
+    let is_short = (1..=VALUE_WORDS_MAX).contains(&words.len().saturating_sub(from));
+    let is_value = has_digit(words.get(from)) || when::day_at(&words, from).is_some();
+    is_short && is_value && has_digit(before) && !before.to_lowercase().contains("remind")
 }
 
 /// "check-in at 3pm" after "hotel astoria from 3 to 5 dec": a part of the booking.

@@ -94,6 +94,20 @@ pub fn hour_or_people(hour: &str, count: &str) -> String {
 /// "make it 7 or 8"
 pub const CHANGE_UNCLEAR: &str = "I'm not sure what to change, so I've left it as it is. Say one thing, like “make it 19:00” or “change the text to buy milk”.";
 
+/// More than a time, where the time was asked for.
+pub fn only_the_time(text: &str) -> String {
+    format!(
+        "I'm not sure about all of that, so I've set nothing yet. Only the time, please: when should I remind you: {}?",
+        quoted(text)
+    )
+}
+
+/// "i want to cancel it" of a subscription.
+pub const SUBSCRIPTION_STAYS: &str = "I can't cancel that with them; please do that yourself. I still know of it; “undo” takes it back.";
+
+/// "another one"
+pub const ANOTHER_OF_WHAT: &str = "Another of what? Say it in full, like “add eggs to my list”, “remind me at 9 to call mum” or “another joke”.";
+
 /// A time without its day, where the day was asked for.
 pub const DAY_NEEDED: &str = "On which day is that? I've noted nothing yet. Say it with its time, like “on friday at 15:00”.";
 

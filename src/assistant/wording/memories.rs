@@ -1,6 +1,9 @@
 //! Replies about memories.
 
-use super::{QUOTE_CHARS_MAX, list, quoted, quoted_to, thousands};
+use super::{LISTED_MAX, QUOTE_CHARS_MAX, list, quoted, quoted_to, thousands};
+
+/// Characters of a list in which each memory stands whole.
+const LIST_CHARS_MAX: usize = 8_000;
 
 /// The memory is stored already.
 pub fn already_remembered(text: &str) -> String {
@@ -46,9 +49,16 @@ pub fn memory_too_long(chars_max: usize) -> String {
 
 /// `memories`: newest first; `about`: the subject asked about, if any.
 pub fn recalled<S: AsRef<str>>(memories: &[S], about: Option<&str>) -> String {
+    let listed = memories.iter().take(LISTED_MAX);
+    let chars: usize = listed.map(|memory| memory.as_ref().chars().count()).sum();
+    // All of many long ones would be dozens of bubbles.
+    let quote_max = match chars > LIST_CHARS_MAX {
+        true => QUOTE_CHARS_MAX * 2,
+        false => QUOTE_CHARS_MAX * 10,
+    };
     let lines = memories
         .iter()
-        .map(|memory| quoted_to(memory.as_ref(), QUOTE_CHARS_MAX * 10));
+        .map(|memory| quoted_to(memory.as_ref(), quote_max));
     match (memories, about) {
         ([], Some(about)) => format!("I don't remember anything about “{}”.", quoted(about)),
         ([], None) => {
@@ -121,9 +131,11 @@ pub const NEVER_MIND: &str =
 
 /// After "forget the meeting", about which nothing is remembered.
 pub fn only_a_reminder(about: &str) -> String {
+    let articles = ["the ", "my ", "our "];
+    let bare = articles.iter().find_map(|one| about.strip_prefix(one));
     format!(
-        " A reminder is about it, and stays: “cancel {}” ends it.",
-        quoted(about)
+        " A reminder is about it, and stays: “cancel my {} reminder” ends it.",
+        quoted(bare.unwrap_or(about))
     )
 }
 

@@ -5,6 +5,10 @@ use super::quoted;
 /// An example of a time, for questions.
 const SAY_WHEN: &str = "Say it with a time, for example “on friday at 9”.";
 
+/// "remind me on the day at 8", where no day was told.
+pub const ON_WHICH_DAY: &str =
+    "On which day? I've set nothing. Say it with the day, like “remind me on friday at 8 to …”.";
+
 /// "remind me the day before"; `what`: what to remind of, "" for the event.
 pub fn before_what(what: &str) -> String {
     let what = match what {

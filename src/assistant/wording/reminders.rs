@@ -44,6 +44,10 @@ pub fn reminder_set(
 /// After a list of reminders, where the relay has others.
 pub const CHAT_APPS_REMINDERS_UNKNOWN: &str = "What I asked your chat app to remind you of isn't among them: I can't see or change that here.";
 
+/// The same after a request to change or to cancel one.
+pub const CHAT_APPS_REMINDERS_STAY: &str =
+    "What I asked your chat app to remind you of stays as it is: I can't see or change that here.";
+
 /// The sentence that the request of an edited message was undone.
 pub const EARLIER_VERSION_UNDONE: &str =
     "You changed your message, so I took back what I did for the first one.";
@@ -178,9 +182,19 @@ pub const NOTHING_TO_KEEP: &str = "I found no reminder that should stay, so noth
 pub const NO_REMINDER_IN_GROUP: &str =
     "I found no such reminder of this group. Your own ones I cancel in our direct chat.";
 
-pub fn reminders_full() -> String {
+pub fn reminders_full(
+    what: &str,
+    send_at: Timestamp,
+    recurrence: Option<&Recurrence>,
+    now: LocalNow,
+) -> String {
+    let when = match recurrence {
+        Some(rule) => recurrence_phrase(rule, now.zone),
+        None => times::day_and_time(send_at, now),
+    };
     format!(
-        "You already have {OPEN_REMINDERS_MAX} reminders waiting, which is as many as I can keep. Cancel one first: “cancel my reminder to …”."
+        "You already have {OPEN_REMINDERS_MAX} reminders waiting, which is as many as I can keep, so this one isn't set: {}, {when}. Cancel one first: “cancel my reminder to …”.",
+        quoted(what)
     )
 }
 

@@ -26,6 +26,11 @@ pub(super) fn change_asked_time(
         return Ok(None);
     };
     let recurrence = rule.as_ref().and_then(NotedRule::recurrence);
+    // "and tuesday" is one more time.
+    let lower = turn.message.text.trim_start().to_lowercase();
+    if ["and ", "also "].iter().any(|link| lower.starts_with(link)) {
+        return Ok(Some(wording::REMINDER_ONE_TIME.to_owned()));
+    }
     let at = Timestamp(send_at);
     let new = match to.of_set(at, recurrence.as_ref(), turn.now, turn.zone()) {
         Ok(new) => new,

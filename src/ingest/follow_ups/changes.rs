@@ -68,7 +68,9 @@ pub(super) fn change_time(
         None => return Ok(None),
         Some(Referent::Unclear(reply)) => return Ok(Some(reply)),
         Some(Referent::Delivered(delivered)) => {
-            let to = snooze::of_delivered(to, &delivered, turn);
+            // "wait 10" is not ten o'clock.
+            let minutes = waits(turn).and_then(|_| to.counted(60));
+            let to = snooze::of_delivered(minutes.as_ref().unwrap_or(to), &delivered, turn);
             let Ok(new) = to.of_new(turn.now, turn.zone()) else {
                 return Ok(Some(wording::REMINDER_PAST.to_owned()));
             };
@@ -108,6 +110,12 @@ pub(super) fn change_time(
         }
         Err(reply) => reply,
     }))
+}
+
+/// "wait" before all else.
+fn waits(turn: &MessageTurn) -> Option<()> {
+    let text = turn.message.text.trim_start().to_lowercase();
+    text.starts_with("wait ").then_some(())
 }
 
 /// "10 minutes before": another offset for what was just said, or a reminder before what was told or

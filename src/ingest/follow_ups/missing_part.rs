@@ -3,7 +3,7 @@
 use super::subject;
 use crate::assistant::builtin::{NAME_IS, NewTime, REMINDER_TO_CANCEL, TIME_ZONE_IS};
 use crate::assistant::powers::{AnswerKind, are_people};
-use crate::assistant::{self, Intent, wording};
+use crate::assistant::{self, Intent, Statement, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::question::{self, Question};
@@ -33,11 +33,41 @@ pub(in crate::ingest) fn answer_what(turn: &MessageTurn, tx: &mut Tx) -> Result<
         recurrence: rule.and_then(|rule| rule.recurrence()),
         zone: None,
     };
+    if let Some(reply) = with_hour_of_answer(turn, tx, &new)? {
+        return Ok(Some(reply));
+    }
+    // "for an hour"
+    let is_linked = turn.message.text.to_lowercase().starts_with("for ");
+    if is_linked && assistant::is_time_answer(&format!("in {text}")) {
+        return Ok(None);
+    }
     if text.is_empty() || new.send_at <= turn.now {
         return Ok(None);
     }
     question::close(turn, tx)?;
     Ok(Some(reminder_requests::set(turn, tx, &text, &new)?))
+}
+
+/// "call bo at 5" after "remind me tomorrow": tomorrow at 5.
+fn with_hour_of_answer(turn: &MessageTurn, tx: &mut Tx, asked: &NewTime) -> Result<Option<String>> {
+    let said = &turn.message.text;
+    let plan = turn.possible_meanings().statement.clone();
+    let Some(Statement::Plan {
+        text,
+        recurrence: None,
+        ..
+    }) = plan.filter(|_| asked.recurrence.is_none())
+    else {
+        return Ok(None);
+    };
+    let Some(hour) = assistant::only_hour(said) else {
+        return Ok(None);
+    };
+    let Ok(new) = hour.of_set(asked.send_at, None, turn.now, turn.zone()) else {
+        return Ok(None);
+    };
+    question::close(turn, tx)?;
+    reminder_requests::set(turn, tx, &text, &new).map(Some)
 }
 
 /// The answer to the question what a request lacks: "milk", "8, 14 and 20".
@@ -54,8 +84,10 @@ pub(in crate::ingest) fn answer_rest(turn: &MessageTurn, tx: &mut Tx) -> Result<
         return Ok(None);
     }
     let rest = assistant::missing_part(&turn.words());
-    let rest = match answer {
-        AnswerKind::Time => assistant::answered_time(&rest),
+    let rest = match (answer, rest.strip_prefix("to ")) {
+        (AnswerKind::Time, _) => assistant::answered_time(&rest),
+        // "to rome" after "plan a trip to"
+        (AnswerKind::Any, Some(bare)) if before.ends_with(" to ") => bare.to_owned(),
         _ => rest,
     };
     let is_one = match answer {
@@ -144,9 +176,11 @@ fn answer_setting(turn: &MessageTurn, tx: &mut Tx, request: &str) -> Result<Opti
 /// The answer to the question what to remind of, and when: either of both, or both. `None`: it is
 /// something else.
 fn answer_all(turn: &MessageTurn, tx: &mut Tx, request: &str) -> Result<Option<String>> {
-    let text = &turn.message.text;
-    let is_task = assistant::begins_with_task(&turn.words_of(text))
-        || text.trim_start().to_lowercase().starts_with("to ");
+    let text = turn.message.text.trim_start().to_lowercase();
+    let is_linked = ["to ", "of ", "about "]
+        .iter()
+        .any(|link| text.starts_with(link));
+    let is_task = is_linked || assistant::begins_with_task(&turn.words());
     let understood = turn.understand_own(request);
     let is_answer = match &understood {
         Intent::Remind { .. } | Intent::Several(_) | Intent::AskWhat { .. } => true,
@@ -166,6 +200,16 @@ fn answer_all(turn: &MessageTurn, tx: &mut Tx, request: &str) -> Result<Option<S
     }
 }
 
+/// "after lunch tomorrow" is the answer to "When?", no booking.
+pub(in crate::ingest) fn answer_after(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
+    let text = turn.message.text.trim_start().to_lowercase();
+    let begins = ["after ", "before ", "around ", "during "];
+    match begins.iter().any(|begin| text.starts_with(begin)) {
+        true => answer_when(turn, tx),
+        false => Ok(None),
+    }
+}
+
 /// The answer to the question when that is no time alone: "at 5 and at 7", "after dinner".
 pub(in crate::ingest) fn answer_when(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let Some(Question::When { text, month: None }) = question::read_open(turn, tx)? else {
@@ -178,7 +222,22 @@ pub(in crate::ingest) fn answer_when(turn: &MessageTurn, tx: &mut Tx) -> Result<
     let Some(request) = request else {
         return Ok(None);
     };
-    match turn.understand_own(&request) {
+    // "monday for Lindt", "monday at 10, and tuesday to call bo": more than the time was said.
+    let is_own = |intent: &Intent| match intent {
+        Intent::Remind { text: set, .. } => {
+            set.eq_ignore_ascii_case(&text) || !set.to_lowercase().ends_with(&text.to_lowercase())
+        }
+        _ => true,
+    };
+    let understood = turn.understand_own(&request);
+    let are_own = match &understood {
+        Intent::Several(each) => each.iter().all(is_own),
+        one => is_own(one),
+    };
+    if !are_own {
+        return Ok(Some(wording::only_the_time(&text)));
+    }
+    match understood {
         Intent::AskWhen { reply, .. } | Intent::Unclear(reply) => Ok(Some(reply)),
         // "tomorrow after breakfast"
         ref request @ Intent::AskRest { ref reply, .. } => {

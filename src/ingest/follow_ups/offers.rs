@@ -10,7 +10,7 @@ use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::event_reminders::TRIP_REQUEST;
 use crate::ingest::powers::answer;
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{corrected_value, gate, limits, powers, reminder_requests};
+use crate::ingest::{corrected_value, day_spoken_of, gate, limits, powers, reminder_requests};
 use crate::store::Tx;
 
 /// Handles a message that requests nothing: remembers a fact, offers a reminder for a plan, offers
@@ -90,6 +90,13 @@ fn answer(turn: &MessageTurn, tx: &mut Tx, stated: Statement) -> Result<Option<S
             send_at,
             recurrence,
         } if turn.possible_meanings().foreign_language.is_none() => {
+            // "and dad at 7"
+            let lower = turn.message.text.trim_start().to_lowercase();
+            let is_more = ["and ", "also "].iter().any(|link| lower.starts_with(link));
+            let (text, send_at) = match is_more {
+                true => day_spoken_of::of_plan(turn, tx, (&text, send_at))?,
+                false => (text, send_at),
+            };
             let new = NewTime {
                 send_at,
                 recurrence,

@@ -30,8 +30,39 @@ pub(super) fn in_place(
             let how = "with its number, like “move 2 to friday”";
             Ok(Some(listing::ask_which(turn, tx, how, &named)?))
         }
+        (Some(to), []) => match at_that_time(turn, tx, &last, to)? {
+            // "at 5 to call dan instead" may be in place of what comes at 5.
+            Some(other) => {
+                let both: Vec<Reminder> = last.into_iter().chain([other]).collect();
+                let how = "with a word of it, like “rename my swim reminder to …”";
+                listing::ask_which(turn, tx, how, &both).map(Some)
+            }
+            None => replace(turn, tx, Some(to), text),
+        },
         _ => replace(turn, tx, to, text),
     }
+}
+
+/// The reminder of this chat that comes at the new time already, and isn't the last one.
+fn at_that_time(
+    turn: &MessageTurn,
+    tx: &mut Tx,
+    last: &[Reminder],
+    to: &TimeChange,
+) -> Result<Option<Reminder>> {
+    let [last] = last else {
+        return Ok(None);
+    };
+    let rule = last.recurrence.as_ref();
+    let Ok(new) = to.of_set(last.send_at, rule, turn.now, turn.zone()) else {
+        return Ok(None);
+    };
+    let is_other = |one: &Reminder| {
+        let is_once = one.recurrence.is_none() && new.recurrence.is_none();
+        let is_here = one.room == last.room && one.schedule_id != last.schedule_id;
+        is_once && is_here && one.send_at == new.send_at
+    };
+    Ok(open_reminders::here(turn, tx)?.into_iter().find(is_other))
 }
 
 /// Another text for the last one, and another time where one is said.

@@ -345,10 +345,14 @@ pub(super) fn again(turn: &MessageTurn, tx: &mut Tx, time: &TimeChange) -> Resul
     for reminder in open {
         let with_rule = |rule| time.of_set(reminder.send_at, rule, turn.now, turn.zone());
         // "also at 9pm" repeats as the first one does, "also on friday" comes once.
-        let repeated = reminder
-            .recurrence
-            .as_ref()
-            .map(|rule| with_rule(Some(rule)));
+        let repeated =
+            reminder
+                .recurrence
+                .as_ref()
+                .map(|rule| match time.also_of(rule, turn.now) {
+                    Some(new) => new,
+                    None => with_rule(Some(rule)),
+                });
         let new = match repeated
             .and_then(Result::ok)
             .map_or_else(|| with_rule(None), Ok)

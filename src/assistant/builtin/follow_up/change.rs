@@ -35,14 +35,12 @@ pub(super) fn corrected(words: &Words, range: Range<usize>) -> Option<FollowUp> 
         return Some(FollowUp::ChangeBefore);
     }
     let from = after_correction(words, range.start);
-    let last = range.end.saturating_sub(2).max(range.start);
-    let is_marked =
-        corrections::after_mark(words, last) == Some((range.end, MarkStrength::BeforeAny));
-    let (from, range) = match (from, is_marked && last > range.start) {
-        (Some(from), _) => (from, range),
-        (None, true) => (range.start, range.start..last),
-        (None, false) => return None,
-    };
+    let last = corrections::last_mark(words, from.unwrap_or(range.start)..range.end);
+    if from.is_none() && last.is_none() {
+        return None;
+    }
+    let from = from.unwrap_or(range.start);
+    let range = range.start..last.unwrap_or(range.end);
     if let Some(found) = words.after(from, phrases!["make", "change", "move"]) {
         return change(words, found - 1..range.end);
     }
@@ -88,15 +86,18 @@ pub(super) fn limited(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let not = words.after(start, phrases!["not on", "except on", "except"]);
     let from = only.or(not)?;
     let from = words.skip(from, phrases!["the"]);
-    let (days, end) = repeats::weekdays(words, from)?;
-    if end != range.end {
-        return None;
-    }
+    let which = ReminderRef::Latest;
+    let Some((days, _)) = repeats::weekdays(words, from).filter(|(_, end)| *end == range.end)
+    else {
+        // "only every other day"
+        let often = only.and_then(|_| time_alone(words, from..range.end));
+        let to = often.filter(TimeChange::is_repeat)?;
+        return Some(FollowUp::Change { which, to });
+    };
     let to = TimeChange(match only {
         Some(_) => NewTimeText::OnlyOn(Box::new(Repeat::on_weekdays(days.clone())), days),
         None => NewTimeText::NotOn(days),
     });
-    let which = ReminderRef::Latest;
     Some(FollowUp::Change { which, to })
 }
 

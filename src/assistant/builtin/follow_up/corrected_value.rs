@@ -36,6 +36,13 @@ static CHANGES: Phrases = Phrases::new(&[
     "change the time to",
 ]);
 
+/// Whether the message changes what it calls "it": "make it 8", unlike "no, 8".
+pub fn names_it(words: &Words) -> bool {
+    words
+        .after(words.skip(0, phrases!["please", "ok", "and"]), &CHANGES)
+        .is_some()
+}
+
 /// The text after "no," or "make it" and the like.
 pub fn corrected_value(words: &Words) -> Option<String> {
     if words.len() > WORDS_MAX || words.is_question() {
@@ -78,13 +85,10 @@ pub fn corrected_value(words: &Words) -> Option<String> {
     (!value.is_empty() && !is_talk).then_some(value)
 }
 
-/// "half past 8" of "at half past 8 sorry", "9 i meant".
+/// "half past 8" of "at half past 8 sorry", "9 i meant", "it's 9 actually".
 fn marked_at_end(words: &Words) -> Option<String> {
-    static LAST: Phrases = Phrases::new(&[
-        "sorry", "i meant", "i mean", "not sorry", "actually sorry", "sorry i meant",
-    ]);
-    let to = (1..words.len()).find(|at| words.after(*at, &LAST) == Some(words.len()))?;
-    let value = words.original(0..to);
+    let to = corrections::last_mark(words, 0..words.len())?;
+    let value = words.original(corrections::skip_links(words, 0).min(to)..to);
     let new = Words::new(value);
     let is_hour = when::read_hour_alone(&new, 0).is_some_and(|(_, end)| end == new.len());
     (is_hour || whole_time(&new).is_some()).then(|| subject(value))
@@ -143,6 +147,8 @@ pub fn with_corrected_value(message: &str, value: &str) -> Option<String> {
                 Some(number) => number,
                 // "at 7 for 4": either may be meant.
                 None if numbers_beside_times(&words).next().is_some() => return None,
+                // "it was 80" is no hour.
+                None if when::read_hour_alone(&new, 0).is_none() => return None,
                 None => {
                     let time = dated(&words, &ValueTime::default())?;
                     if words.get(time.start) == "at" {

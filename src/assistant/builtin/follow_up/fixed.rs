@@ -45,6 +45,7 @@ pub(super) fn fixed(request: &str) -> Option<FollowUp> {
         _ if DONE.contains(request) => FollowUp::Done,
         _ if UNDO.contains(request) => FollowUp::Undo,
         _ if IS_SET.contains(request) => FollowUp::IsSet,
+        "another one" | "another" | "one more" | "another one please" => FollowUp::Another,
         "its cancelled" | "its canceled" | "it is cancelled" | "it was cancelled"
         | "it was canceled" | "it got cancelled" | "it got canceled" | "its been cancelled"
         | "its been canceled" | "that is cancelled" | "thats cancelled" | "that was cancelled"
@@ -75,7 +76,9 @@ pub(in crate::assistant) fn is_consent(words: &Words) -> bool {
             "yes thank you", "yes thx", "yes pls", "yes ok", "absolutely", "definitely", "ok thx",
             "ok ty", "ok thank you", "okay thx", "ok cool", "okay cool", "ok great", "ok good",
             "ok perfect", "ok sure", "ok yes", "perfect", "fine", "cool", "cool thanks", "good",
-            "great idea", "great thanks", "fine by me", "works for me"
+            "great idea", "great thanks", "fine by me", "works for me", "pls", "plz", "why not",
+            "set it", "ok set it", "yeah do it", "yep do it", "yes i think so", "i think so",
+            "add it", "ok add it", "yes add it", "put it on"
         ]
         .contains(words.phrase(0..words.len()).as_str())
 }

@@ -52,6 +52,20 @@ impl TimeChange {
         })
     }
 
+    /// "also at 13" of what comes at several hours: as often, at that hour.
+    pub fn also_of(
+        &self,
+        recurrence: &Recurrence,
+        now: Timestamp,
+    ) -> Option<Result<NewTime, String>> {
+        let NewTimeText::At(spec) = &self.0 else {
+            return None;
+        };
+        let has_several = recurrence.times_of_day().len() > 1;
+        let (hour, minute) = when::time_of_day(spec).ok()?;
+        (has_several && self.is_hour()).then(|| next_of(recurrence.at_time(hour, minute, now)))
+    }
+
     /// For an existing reminder: an unnamed day or time of day stays.
     pub fn of_set(
         &self,
@@ -92,6 +106,7 @@ impl TimeChange {
                     repeat.start_on(day_of(local.date(), now, own));
                 }
                 let new = repeated(&repeat, now, zone)?;
+                self.keep_other_days(&new, recurrence)?;
                 // The end of one day is none of what comes on several.
                 let is_kept = |before: &&Recurrence| {
                     !repeat.has_end() && repeat.is_through_the_day() == before.is_through_the_day()
@@ -122,6 +137,34 @@ impl TimeChange {
             (NewTimeText::At(spec), None) => moved_once(spec, (send_at, local), now, (own, zone)),
         }
     }
+}
+
+impl TimeChange {
+    /// "fridays at 11" of mondays, wednesdays and fridays would end the others.
+    fn keep_other_days(
+        &self,
+        new: &NewTime,
+        recurrence: Option<&Recurrence>,
+    ) -> Result<(), String> {
+        let rules = new.recurrence.as_ref().zip(recurrence);
+        let is_for_some = rules.is_some_and(|(new, before)| has_fewer_weekdays(new, before));
+        match self.gives_days_an_hour() && is_for_some {
+            true => Err(wording::OTHER_DAYS_STAY.to_owned()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Whether it comes on some weekdays of the other rule.
+fn has_fewer_weekdays(new: &Recurrence, other: &Recurrence) -> bool {
+    let days = |rule: &Recurrence| -> Vec<Weekday> {
+        let weekdays = rule.pattern().map(|pattern| pattern.weekdays);
+        let weekdays = weekdays.into_iter().flatten();
+        weekdays.map(|(_, day)| day).collect()
+    };
+    let (new, other) = (days(new), days(other));
+    let is_some = !new.is_empty() && new.len() < other.len();
+    is_some && new.iter().all(|day| other.contains(day))
 }
 
 /// A reminder that comes once, at another time. `own`: the zone of its time before.

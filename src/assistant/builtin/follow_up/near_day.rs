@@ -85,18 +85,17 @@ pub fn value_near(message: &str, value: &str, now: Timestamp, zone: Zone) -> Opt
 }
 
 impl TimeChange {
-    /// Whether it names a day by a weekday alone.
+    /// Whether it names its day by a weekday alone, also with an hour.
     pub(in crate::assistant) fn is_weekday(&self) -> bool {
         let super::NewTimeText::At(spec) = &self.0 else {
             return false;
         };
-        let is_day = matches!(
+        matches!(
             spec.day,
             Some(Day::Weekday {
                 next_week: false,
                 ..
             })
-        );
-        is_day && spec.clock.is_none() && spec.part.is_none()
+        )
     }
 }

@@ -45,6 +45,22 @@ pub fn names_hour(text: &str) -> bool {
         .any(|at| read(at).is_some_and(|(spec, _)| !spec.lacks_hour()))
 }
 
+/// The time of day that a text names, if it names no other time.
+pub fn only_hour(text: &str) -> Option<TimeChange> {
+    let words = Words::new(text);
+    let (mut found, mut at) = (None, 0);
+    while at < words.len().min(COUNT_WORDS_MAX) {
+        match when::read(&words, at) {
+            Some(_) if found.is_some() => return None,
+            Some((spec, end)) => (found, at) = (Some(spec), end),
+            None => at += 1,
+        }
+    }
+    found
+        .map(|spec| TimeChange(NewTimeText::At(spec)))
+        .filter(TimeChange::is_hour)
+}
+
 /// Whether a day is named.
 pub fn names_day(text: &str) -> bool {
     let words = Words::new(text);

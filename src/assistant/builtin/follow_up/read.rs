@@ -87,11 +87,16 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
 /// "ok, tomorrow at 9": a courtesy may precede a time.
 fn time_only(message: &ParsedMessage, range: Range<usize>) -> Option<FollowUp> {
     let words = &message.words;
-    let (at, end) = (range.start, range.end);
+    let (start, end) = (range.start, range.end);
     // "give me 20 minutes"
-    let given = words.after(at, phrases!["give me"]);
+    let given = words.after(start, phrases!["give me"]);
     let given = given.filter(|at| when::read_duration(words, *at).is_some());
-    let at = words.after(at, &BEFORE_TIME).or(given).unwrap_or(at);
+    let later = || asked_later(words, start);
+    let at = words.after(start, &BEFORE_TIME).or(given).or_else(later);
+    let at = at.unwrap_or(start);
+    // "every other day is enough"
+    let enough = (at + 1..end).find(|n| words.after(*n, &IS_ENOUGH) == Some(end));
+    let end = enough.unwrap_or(end);
     // "ugh mondays" complains; "ugh 5 min" asks.
     let is_asked = !(0..message.start).any(|n| is_sigh(words.get(n)))
         || when::read_duration(words, at).is_some();
@@ -105,6 +110,30 @@ fn time_only(message: &ParsedMessage, range: Range<usize>) -> Option<FollowUp> {
         false => FollowUp::Time(time),
     })
 }
+
+/// The word after "try again", or "still busy, try": what puts off that came. "i'm busy at 5" tells
+/// something else.
+fn asked_later(words: &Words, at: usize) -> Option<usize> {
+    static BUSY: Phrases = Phrases::new(&[
+        "still busy", "busy", "busy now", "im busy", "im still busy", "i am busy",
+        "busy right now", "im busy now", "im busy right now", "cant now", "i cant now",
+        "i cant right now", "cant right now", "later", "asleep", "free", "im free",
+    ]);
+    static AGAIN: Phrases = Phrases::new(&[
+        "try again", "try me again", "try me", "try", "ask me again", "ask again", "ask me",
+        "come back", "ping me again", "ping me", "again", "repeat", "repeat it",
+    ]);
+    let busy = words.after(at, &BUSY);
+    let from = words.skip(busy.unwrap_or(at), phrases!["so", "but"]);
+    let set_off = busy.filter(|end| words.is_set_off(end - 1));
+    words.after(from, &AGAIN).or(set_off)
+}
+
+/// Words after a time that suits.
+static IS_ENOUGH: Phrases = Phrases::new(&[
+    "is enough", "is fine", "is ok", "is okay", "is plenty", "is good", "will do", "works",
+    "would be enough", "would be fine", "is better", "would be better",
+]);
 
 fn is_sigh(word: &str) -> bool {
     matches!(

@@ -2,14 +2,15 @@
 //! the morning of Ana's birthday".
 
 mod offsets;
+mod on_that_day;
 
 use std::ops::Range;
 
 use chrono::{Days, Months};
 
 pub(in crate::assistant::builtin) use offsets::other_offset;
-pub(super) use offsets::several;
 pub use offsets::{around_missing_event, is_other_offset, names_offset, with_other_offset};
+pub(super) use offsets::{first_of_two, several};
 
 use super::half_understood::has_time_left;
 use super::names_nothing;
@@ -94,6 +95,11 @@ impl BeforeEvent {
     pub fn text_without_event(&self) -> Option<&str> {
         let first = self.readings.first()?;
         first.event.is_empty().then_some(first.text.as_str())
+    }
+
+    /// Whether it is for the day itself, which was named before: "on the day at 8".
+    pub fn is_on_that_day(&self) -> bool {
+        self.text_without_event().is_some() && matches!(self.offset, Offset::Days(0, _))
     }
 
     /// Whether an offset, or another time after "and", is left in the text.
@@ -216,6 +222,9 @@ pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<Befor
     let words = &message.words;
     let end = range.end.min(range.start + WORDS_MAX);
     if let Some(found) = before_it(words, range.start..end) {
+        return Some(found);
+    }
+    if let Some(found) = on_that_day::read(words, range.start..end) {
         return Some(found);
     }
     let named = (range.start..end).find_map(|at| {

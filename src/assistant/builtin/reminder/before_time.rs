@@ -4,11 +4,12 @@
 use std::ops::Range;
 
 use super::REMINDER_CHARS_MAX;
-use super::before::{is_event, seconds_before};
+use super::before::{BeforeEvent, first_of_two, is_event, seconds_before};
 use super::parts::{after_link, text_of};
 use super::repeats::repeats;
 use crate::assistant::builtin::follow_up;
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};
+use crate::assistant::plan::Plan;
 use crate::assistant::text::when::{self, TimeExpression};
 use crate::assistant::text::words::Words;
 
@@ -24,6 +25,8 @@ pub(super) struct BeforeTime {
     event: String,
     /// The reminder's text; "" for the event.
     text: String,
+    /// "a day and an hour before": another one before the same.
+    other: Option<BeforeEvent>,
 }
 
 /// `None` when no time of day follows "before".
@@ -42,7 +45,12 @@ pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<Befor
         return None;
     }
     let (event_end, spec, next) = time_of_event(words, from, end)?;
-    let before = text_of(words, after_link(words, range.start)..lead);
+    let other = first_of_two(words, range.start, end).filter(|(_, link)| link + 1 == lead);
+    let other = other.map(|(first, _)| first);
+    let before = match &other {
+        Some(_) => String::new(),
+        None => text_of(words, after_link(words, range.start)..lead),
+    };
     let after = text_of(words, after_link(words, next)..end);
     let text = match (before.is_empty(), after.is_empty()) {
         (false, false) => return None,
@@ -56,6 +64,7 @@ pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<Befor
         seconds,
         event: text_of(words, from..event_end),
         text,
+        other,
     })
 }
 
@@ -100,7 +109,12 @@ impl BeforeTime {
         if text.chars().count() > REMINDER_CHARS_MAX {
             return Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX));
         }
-        match (send_at > now, text.is_empty()) {
+        let other = self.other.as_ref().map(|other| {
+            let event = Plan::at(&text, event_at, zone);
+            other.moment(&event, zone, now)
+        });
+        let is_past = send_at <= now || matches!(other, Some(Err(_)));
+        match (!is_past, text.is_empty()) {
             (false, true) => Intent::unclear(wording::REMINDER_PAST),
             (false, false) => Intent::AskWhen {
                 reply: wording::REMINDER_PAST.to_owned(),
@@ -112,12 +126,18 @@ impl BeforeTime {
                 send_at,
                 recurrence: None,
             },
-            (true, false) => Intent::Remind {
-                text,
-                send_at,
-                zone: self.spec.zone,
-                recurrence: None,
-            },
+            (true, false) => {
+                let once = |send_at| Intent::Remind {
+                    text: text.clone(),
+                    send_at,
+                    zone: self.spec.zone,
+                    recurrence: None,
+                };
+                match other {
+                    Some(Ok(first)) => Intent::Several(vec![once(first), once(send_at)]),
+                    _ => once(send_at),
+                }
+            }
         }
     }
 }

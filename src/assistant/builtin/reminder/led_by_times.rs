@@ -1,11 +1,13 @@
 //! "from monday at 7 wake me every day", "gym at 7 tomorrow, remind me": all of the time, or all of the
 //! request, stands before the verb.
 
+use std::ops::Range;
+
 use super::waking::WAKE_UP;
-use super::{BEFORE_WORDS_MAX, parts, set, spoken_of};
+use super::{ANYTHING_TO_REMIND, BEFORE_WORDS_MAX, parts, set, spoken_of};
 use crate::assistant::builtin::{Intent, MessageContext, ParsedMessage, parsing};
 use crate::assistant::text::phrases::{Phrases, phrases};
-use crate::assistant::text::when;
+use crate::assistant::text::when::{self, Day};
 
 static VERBS: Phrases = Phrases::new(&["remind me", "remind us", "wake me up", "wake me"]);
 
@@ -52,6 +54,15 @@ pub(super) fn read(message: &ParsedMessage) -> Option<Intent> {
     if !is_last && !is_led() {
         return None; // most messages
     }
+    // "i ran today. can you remind me?": nothing of it is to come.
+    if is_last && tells_of_past(message, lead.clone()) {
+        let context = MessageContext {
+            text: ANYTHING_TO_REMIND,
+            group: false,
+            ..*message.context
+        };
+        return set(&parsing::read_message(&context));
+    }
     let said = words.original(lead).trim_end_matches([',', '.', ';', ' ']);
     let (verb, rest) = (words.original(verb..body), words.original(body..end));
     let own = if is_last { said } else { rest };
@@ -63,6 +74,15 @@ pub(super) fn read(message: &ParsedMessage) -> Option<Intent> {
     let found = orders.iter().find_map(|text| set_as(message, text, own));
     let found = found.filter(|_| is_set_off || !is_last);
     found.or_else(|| is_last.then(|| offered(message, said))?)
+}
+
+/// "i ran today", unlike "i booked the dentist for friday".
+fn tells_of_past(message: &ParsedMessage, lead: Range<usize>) -> bool {
+    let words = &message.words;
+    let is_somebody = matches!(words.get(lead.start), "i" | "we" | "he" | "she" | "they");
+    let mut times = lead.clone().filter_map(|at| when::read(words, at)?.0.day);
+    let is_over = |day| matches!(day, Day::Today | Day::Over | Day::InDays(..0));
+    is_somebody && spoken_of::is_past(words.get(lead.start + 1)) && times.all(is_over)
 }
 
 /// "i have to call the bank tomorrow at 9, remind me": what would be offered without the request.

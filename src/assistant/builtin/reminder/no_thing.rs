@@ -22,7 +22,7 @@ static REFERRING: Phrases = Phrases::new(&[
 /// Words beside it.
 static ADVERBS: Phrases = Phrases::new(&[
     "also", "back", "too", "as well", "again", "instead", "then", "though", "please", "so",
-    "sorry", "now", "pls", "once more", "and", "just", "of", "about",
+    "sorry", "now", "pls", "once more", "and", "just", "of", "about", "at", "twice",
 ]);
 
 /// Words by which a pronoun and a time are no thing: "them two days earlier", "that next shift".

@@ -34,6 +34,13 @@ static NOT_TO_FORGET: Phrases = Phrases::new(&[
     "must not forget to", "cant forget to", "need to remember to", "have to remember to",
 ]);
 
+/// The same before a thing: "i must not forget the gift".
+static NOT_TO_FORGET_IT: Phrases = Phrases::new(&[
+    "i mustnt forget", "i must not forget", "i cant forget", "i cannot forget",
+    "i shouldnt forget", "i should not forget", "i dont want to forget", "we mustnt forget",
+    "we must not forget", "mustnt forget", "must not forget", "cant forget",
+]);
+
 /// Words before what somebody goes to.
 static HAS: Phrases = Phrases::new(&[
     "i have a", "i have an", "i have my", "i have", "ive got a", "ive got an", "ive got",
@@ -61,7 +68,7 @@ static OTHER_TALK: WordSet = WordSet::new(&[
 pub(in crate::assistant::builtin) fn spoken_of(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
     let from = leading_time(words, message.start, false).map_or(message.start, |(_, end)| end);
-    let told = words.skip(from, &NOT_TO_FORGET);
+    let told = words.skip(words.skip(from, &NOT_TO_FORGET), &NOT_TO_FORGET_IT);
     let is_other = |(at, word)| !(from..told).contains(&at) && OTHER_TALK.contains(word);
     if !(2..=WORDS_MAX).contains(&words.len())
         || words.iter_hashed().enumerate().any(is_other)
@@ -135,6 +142,13 @@ fn of_evening(intent: Intent, message: &ParsedMessage) -> Intent {
     }
 }
 
+/// What is left of other talk beside its time.
+static RESTS: Phrases = Phrases::new(&[
+    "try", "try again", "second", "first", "both", "both days", "extend to", "extend",
+    "extend days", "summary", "daily summary", "here", "earlier", "later", "free", "asleep",
+    "repeat",
+]);
+
 /// "from ZOB", "my daughter should come", "on days off I'm up", "tom's now": what is left beside the time
 /// is nothing to do.
 fn is_talk(text: &str) -> bool {
@@ -162,18 +176,7 @@ fn is_talk(text: &str) -> bool {
     });
     // "bo called", "alarm went off"
     let is_told = !is_task_word(words.get(0)) && is_past(words.get(1));
-    let is_rest = matches!(
-        words.phrase(0..words.len()).as_str(),
-        "try"
-            | "try again"
-            | "second"
-            | "first"
-            | "both"
-            | "both days"
-            | "extend to"
-            | "summary"
-            | "daily summary"
-    );
+    let is_rest = RESTS.contains(words.phrase(0..words.len()).as_str());
     // "cacti as well"
     let is_added = matches!(last, "too" | "also") || text.to_lowercase().ends_with(" as well");
     names_nothing(text)
@@ -183,6 +186,7 @@ fn is_talk(text: &str) -> bool {
         || matches!(
             words.get(0),
             "from"
+                | "for"
                 | "with"
                 | "of"
                 | "as"
@@ -251,6 +255,15 @@ fn request(message: &ParsedMessage) -> Option<String> {
     let from = lead.map_or(at, |(_, end)| end);
     let time = words.original(at..from);
     let not_to_forget = words.after(from, &NOT_TO_FORGET);
+    if let Some(thing) = words
+        .after(from, &NOT_TO_FORGET_IT)
+        .filter(|_| not_to_forget.is_none())
+    {
+        let noun = words.after_article(thing)?;
+        let is_timed = lead.is_some() || names_time(words, thing, is_to_come);
+        let thing = words.original(thing..words.len());
+        return (is_task(words, noun) && is_timed).then(|| format!("remind me of {thing} {time}"));
+    }
     if let Some(task) = not_to_forget.or_else(|| words.after(from, &HAS_TO)) {
         let is_timed = || lead.is_some() || names_time(words, task, is_to_come);
         return (is_task(words, task) && is_timed()).then(|| text(words, time, task));
@@ -326,8 +339,15 @@ fn is_task(words: &Words, from: usize) -> bool {
     !is_clause
         && !is_question
         && !is_number
-        && !is_past(first)
+        && (!is_past(first) || is_fed_meeting(words, from))
         && when::weekday_name(first).is_none()
+}
+
+/// "fed meeting": that of a central bank.
+fn is_fed_meeting(words: &Words, at: usize) -> bool {
+    words
+        .after(at, phrases!["fed meeting", "fed decision"])
+        .is_some()
 }
 
 /// The past of a verb: "called", "went".

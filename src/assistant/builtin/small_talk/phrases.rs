@@ -63,8 +63,13 @@ static ARE_YOU_HUMAN: Phrases = Phrases::new(&[
 static JOKE: Phrases = Phrases::new(&[
     "tell me a joke", "joke", "a joke", "another joke", "tell a joke", "tell me another joke",
     "make me laugh", "do you know a joke", "do you know any jokes", "tell us a joke",
-    "say something funny", "another one",
+    "say something funny",
 ]);
+
+/// Whether a joke is asked for.
+pub(super) fn asks_for_joke(phrase: &str) -> bool {
+    JOKE.contains(phrase)
+}
 
 pub(super) fn question(message: &ParsedMessage, phrase: &str) -> Option<String> {
     let name = message.context.persona;
@@ -89,7 +94,7 @@ pub(super) fn question(message: &ParsedMessage, phrase: &str) -> Option<String> 
             )
         }
         _ if asks_presence(phrase) => "I'm here!".to_owned(),
-        _ if JOKE.contains(phrase) => joke(message).to_owned(),
+        _ if asks_for_joke(phrase) => joke(message).to_owned(),
         _ if asks_time(phrase) => wording::time_now(message.local_now()),
         _ if asks_date(phrase) => wording::date_now(message.local_now()),
         "do you love me" | "will you marry me" => {

@@ -288,7 +288,7 @@ fn bare_expense(words: &Words, at: usize, end: usize) -> Option<BareExpense> {
     if words.after(from, &LAST) == Some(to)
         || matches!(
             words.get(from),
-            "that" | "it" | "this" | "thats" | "its" | "which"
+            "that" | "it" | "this" | "thats" | "its" | "which" | "better" | "worse"
         )
     {
         return None;

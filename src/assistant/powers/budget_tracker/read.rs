@@ -49,6 +49,9 @@ pub(in crate::assistant::powers) fn parse(
     if let Some(found) = asked(message, at, end) {
         return Some(found);
     }
+    if let Some(action) = asked_again(message, at, end) {
+        return Some((RequestStrength::InSession, action));
+    }
     if let Some(action) = purchases::last_or_left(message, at) {
         return Some(action);
     }
@@ -106,6 +109,18 @@ fn asked(
         return how_much(message, from, end).map(|action| (RequestStrength::Soft, action));
     }
     None
+}
+
+/// "and on books?", "what about on food?": the question before, of something else.
+fn asked_again(message: &ParsedMessage, at: usize, end: usize) -> Option<BudgetAction> {
+    let words = &message.words;
+    let from = words.after(at, phrases!["and what about", "what about", "how about"]);
+    let is_more = at > 0 && words.get(at - 1) == "and";
+    let from = from.or(is_more.then_some(at))?;
+    let asks = message.context.text.trim_end().ends_with('?') && words.get(from) == "on";
+    let action = asks.then(|| how_much(message, from, end)).flatten()?;
+    // "and on friday?" is about a day.
+    (action != BudgetAction::SpanUnclear).then_some(action)
 }
 
 /// What a budget is for: "my budget for food", "my food budget", "my budget".

@@ -1,5 +1,7 @@
 //! Parses messages about habits: "track habit: run 3 times a week", "I ran today".
 
+use std::ops::Range;
+
 use chrono::NaiveDate;
 
 use super::HabitAction;
@@ -35,7 +37,8 @@ pub(in crate::assistant::powers) fn parse(
     if let Some(what) = asked(words, at, end) {
         return Some((RequestStrength::Soft, HabitAction::Asked(what)));
     }
-    kept(words, at, end).or_else(|| done(message, at, end))
+    let names_habit = || !names_no_habit(words, at..end);
+    kept(words, at, end).or_else(|| names_habit().then(|| done(message, at, end))?)
 }
 
 /// "did i run today?", "when did i last run", "what's my running streak": of which habit.
@@ -130,6 +133,11 @@ fn done(message: &ParsedMessage, at: usize, end: usize) -> Option<(RequestStreng
         return None;
     }
     let end = without_addition(words, at, end);
+    // "no, meditated" corrects what was reported.
+    let is_correction = words.get(at) == "no" && words.is_set_off(at);
+    if is_correction && is_past(words.get(at + 1)) {
+        return None;
+    }
     let (to, day) = completion_day::read(words, at, end);
     let dated = matches!(words.get(end - 1), "today" | "yesterday");
     let plain = words.after(at, phrases!["i did my", "i did", "did my", "did"]);
@@ -181,6 +189,23 @@ fn done(message: &ParsedMessage, at: usize, end: usize) -> Option<(RequestStreng
     };
     let is_report = dated || plain.is_some();
     (to > from && to - from <= 6).then(|| (strength, did(words, (from, to), days_ago, is_report)))
+}
+
+/// "did it", "both done", "i meant yesterday", "delete yesterday".
+fn names_no_habit(words: &Words, range: Range<usize>) -> bool {
+    let first = words.get(range.start);
+    let begins = phrases!["i did", "did", "i"];
+    let from = words.skip(range.start, begins);
+    let end = match words.get(range.end.saturating_sub(1)) {
+        "done" | "yesterday" | "today" if range.end > from + 1 => range.end - 1,
+        _ => range.end,
+    };
+    let is_pronoun = from + 1 == end
+        && matches!(
+            words.get(from),
+            "it" | "both" | "that" | "them" | "all" | "meant"
+        );
+    is_pronoun || matches!(first, "delete" | "remove" | "undo")
 }
 
 /// The end before "too" and its like.

@@ -36,7 +36,7 @@ pub(in crate::assistant::powers) fn parse(
         return Some((Clear, ParcelAction::List));
     }
     if let Some(from) = words.after(at, &IT_ARRIVES)
-        && let Some(action) = new_time(message, None, from, end)
+        && let Some(action) = changed_time(message, None, from, end)
     {
         return Some((InSession, action));
     }
@@ -47,11 +47,15 @@ pub(in crate::assistant::powers) fn parse(
         let (about, arrived) = (None, true);
         return Some((InSession, ParcelAction::Remove { about, arrived }));
     }
-    static IT: Phrases = Phrases::new(&["it is", "its", "it will be", "itll be", "it has been"]);
-    if let Some(from) = words.after(at, &IT)
-        && let Some(action) = parse_late(message, None, from, end)
-    {
-        return Some((InSession, action));
+    static IT: Phrases = Phrases::new(&[
+        "it is", "its", "it will be", "itll be", "it has been", "its been", "it was", "it got",
+    ]);
+    let from = words.after(at, &IT);
+    if let Some(action) = parse_late(message, None, from.unwrap_or(at), end) {
+        let is_told = from.is_some() || !matches!(action, ParcelAction::Late(_));
+        if is_told {
+            return Some((InSession, action));
+        }
     }
     let verbs = ["delete", "remove", "forget", "drop", "cancel"];
     if let Some(number) = removed_number(words, at, end, &verbs) {
@@ -114,11 +118,23 @@ fn parse_late(
         about: about.clone(),
         to,
     });
-    let time = shift.or_else(|| new_time(message, about.clone(), from, end));
-    let time = time.map(|action| match action {
+    let time = shift.or_else(|| changed_time(message, about.clone(), from, end));
+    Some(time.unwrap_or(ParcelAction::Late(about)))
+}
+
+/// The new time of a parcel that is known: a weekday is the one next to its day.
+fn changed_time(
+    message: &ParsedMessage,
+    about: Option<String>,
+    from: usize,
+    end: usize,
+) -> Option<ParcelAction> {
+    Some(match new_time(message, about, from, end)? {
         ParcelAction::SetTime { about, time, .. } => {
-            let part = planned_time::find(message, from, end, false).and_then(|found| found.part);
-            let weekday = part.filter(TimeChange::is_weekday);
+            let words = &message.words;
+            let is_instead = words.get(end - 1) == "instead";
+            let to = end - usize::from(is_instead && end > from + 1);
+            let weekday = follow_up::read_new_time(words, from..to).filter(TimeChange::is_weekday);
             ParcelAction::SetTime {
                 about,
                 time,
@@ -126,8 +142,7 @@ fn parse_late(
             }
         }
         action => action,
-    });
-    Some(time.unwrap_or(ParcelAction::Late(about)))
+    })
 }
 
 /// The new time between those words: a day, or only an hour ("at 2") or so long after the one that it

@@ -14,8 +14,13 @@ impl CheckinState {
         context: &PowerContext,
     ) -> String {
         let mut to_ask = self.to_ask(context);
-        // "don't ask me about it": what was told last.
-        let is_pronoun = matches!(about.to_lowercase().as_str(), "it" | "that" | "this");
+        // "don't ask me about it", "don't ask me how it was": what was told last.
+        let lower = about.to_lowercase();
+        let asked = ["it", "that", "this"];
+        let is_pronoun = asked.iter().any(|it| {
+            let rest = lower.strip_prefix(it);
+            matches!(rest, Some("" | " was" | " went" | " goes" | " is"))
+        });
         let newest = to_ask
             .newest_entered()
             .filter(|_| is_pronoun && on.is_none());

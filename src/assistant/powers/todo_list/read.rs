@@ -54,17 +54,7 @@ pub(in crate::assistant::powers) fn parse(
     }
     let verb = words.get(at);
     if is_one_more(message, at, end) {
-        let action = match condition(words, at, end) {
-            Some(condition) => condition_unclear(words, condition, end),
-            None => match open_end(words, at, end) {
-                Some(last) => {
-                    let first = added(message, ListName::InUse, (at, last), None);
-                    unfinished(first, words.get(last))
-                }
-                None => added(message, ListName::InUse, (at, end), None),
-            },
-        };
-        return Some((InSession, action));
+        return Some((InSession, one_more(message, at, end)));
     }
     if let "todo" | "to-do" | "todos" = verb
         && words.is_set_off(at)
@@ -96,6 +86,17 @@ pub(in crate::assistant::powers) fn parse(
         _ => moved::corrected(message, at, end)
             .or_else(|| removed_and_added(message, at, end))
             .or_else(|| removed::parse(message, at, end)),
+    }
+}
+
+/// "also eggs", "and eggs and"
+fn one_more(message: &ParsedMessage, at: usize, end: usize) -> TodoAction {
+    let words = &message.words;
+    let added = |end| added(message, ListName::InUse, (at, end), None);
+    match (condition(words, at, end), open_end(words, at, end)) {
+        (Some(condition), _) => condition_unclear(words, condition, end),
+        (None, Some(last)) => unfinished(added(last), words.get(last)),
+        (None, None) => added(end),
     }
 }
 

@@ -302,6 +302,7 @@ fn changes_reminder(what: &FollowUp) -> bool {
         | FollowUp::Skip { .. }
         | FollowUp::Snooze(Some(_))
         | FollowUp::SnoozeNumbered { .. }
+        | FollowUp::Done
         | FollowUp::DoneNumbered(_)
         | FollowUp::CancelAllBut(_) => true,
         FollowUp::Cancel(which) => {

@@ -63,9 +63,11 @@ fn offset_before_link(words: &Words, start: usize, end: usize) -> Option<(Offset
     let link = (start + 1..end.min(start + 1 + AMOUNT_WORDS_MAX)).find(is_link)?;
     let before =
         (link + 1..end.min(link + 2 + AMOUNT_WORDS_MAX)).find(|at| words.get(*at) == "before")?;
-    // "two months and a day before" is one.
+    // "two months and a day before" is one; "3 days and 1 day before" are two.
     let is_article = |at: usize| matches!(words.get(at), "a" | "an" | "the");
-    if !is_article(start) || !is_article(link + 1) {
+    let unit = |at: usize| words.get(at).trim_end_matches('s');
+    let are_alike = unit(link - 1) == unit(before - 1);
+    if !(are_alike || is_article(start) && is_article(link + 1)) {
         return None;
     }
     let (whole, _) = offset_before(words, start, before)?;
@@ -73,6 +75,18 @@ fn offset_before_link(words: &Words, start: usize, end: usize) -> Option<(Offset
     let first = Words::new(&first);
     let (lead, offset) = offset_before(&first, 0, first.len() - 1)?;
     (whole == link + 1 && lead == 0).then_some((offset, link))
+}
+
+/// "a day" of "a day and an hour before", before something that isn't read here, and where the link
+/// after it stands.
+pub(in crate::assistant::builtin::reminder) fn first_of_two(
+    words: &Words,
+    start: usize,
+    end: usize,
+) -> Option<(BeforeEvent, usize)> {
+    let (offset, link) = offset_before_link(words, start, end)?;
+    let readings = Vec::new();
+    Some((BeforeEvent { readings, offset }, link))
 }
 
 /// The request that was said with the offset of "make it 2 hours before" instead of its own. `None`:

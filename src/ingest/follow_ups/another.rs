@@ -1,0 +1,34 @@
+//! "another one", which doesn't say of what.
+
+use crate::assistant::builtin::FollowUp;
+use crate::assistant::{self, Intent, wording};
+use crate::error::Result;
+use crate::ingest::turn::MessageTurn;
+use crate::store::Tx;
+
+/// One more joke after a joke. What else it may be of is not said.
+pub(super) fn one_more(turn: &MessageTurn, tx: &Tx) -> Result<String> {
+    const MESSAGES_MAX: usize = 4;
+    let messages = match turn.room.head {
+        Some(head) => tx.view().chain(head, MESSAGES_MAX)?,
+        None => Vec::new(),
+    };
+    let mut own = messages.iter().filter(|one| one.user == turn.user.id);
+    let is_again = |text: &str| {
+        let what = assistant::understand(&turn.context_of(text));
+        matches!(
+            what,
+            Intent::FollowUp {
+                what: FollowUp::Another,
+                ..
+            }
+        )
+    };
+    let first = own.find(|one| !is_again(&one.text));
+    let is_joke = first.is_some_and(|one| assistant::asks_for_joke(&turn.words_of(&one.text)));
+    let joke = is_joke.then(|| turn.understand_own("another joke"));
+    Ok(match joke {
+        Some(Intent::Say(joke)) => joke,
+        _ => wording::ANOTHER_OF_WHAT.to_owned(),
+    })
+}
