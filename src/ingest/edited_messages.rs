@@ -61,7 +61,10 @@ pub(super) fn says_the_same(turn: &MessageTurn, tx: &Tx) -> Result<bool> {
             }
         ) || assistant::is_consent(&turn.words_of(context.text))
     };
-    let agree = agrees(&turn.context_then(earlier)) && agrees(&turn.context());
+    let agree = !turn.in_group()
+        && is_noted(turn, tx, earlier.id)?
+        && agrees(&turn.context_then(earlier))
+        && agrees(&turn.context());
     Ok(agree || message_versions::has_same_words(earlier, &turn.message))
 }
 

@@ -69,8 +69,8 @@ fn remember(message: &ParsedMessage) -> Option<Intent> {
         None => return None,
     };
     // "remember this too: …", "remember that too"
-    let from = match words.get(message.start) {
-        "remember" => words.skip(from, phrases!["too", "also", "as well"]),
+    let from = match words.get(from - 1) {
+        "this" | "that" => words.skip(from, phrases!["too", "also", "as well"]),
         _ => from,
     };
     let text = tidied(words.original(from..words.len()));

@@ -321,10 +321,14 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
     if let Some(asked) = vague::hour_of_occasion(message, &parsed) {
         return asked;
     }
-    // "at 5 (van) and 6 (soundcheck)", "the whole next week"
-    let unread = ["and ", "or ", "(", "the whole "];
-    let several =
-        parsed.spec.is_some() && unread.iter().any(|begin| parsed.text.starts_with(begin));
+    // "the whole next week"
+    let unread = [
+        "and ", "or ", "the whole week", "the whole next ", "the whole month", "the whole year",
+    ];
+    // "at 5 (van) and 6 (soundcheck)"
+    let bracketed = parsed.text.starts_with('(') && parsed.text.matches('(').count() > 1;
+    let several = parsed.spec.is_some()
+        && (bracketed || unread.iter().any(|begin| parsed.text.starts_with(begin)));
     match parsed.spec {
         Some(_) if is_half_read(words, range.clone()) || has_second_day(words, range.clone()) => {
             Intent::Unclear(wording::reminder_half_understood(&parsed.text))

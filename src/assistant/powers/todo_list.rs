@@ -71,8 +71,6 @@ pub enum TodoAction {
     ClearDone(ListName),
     /// "add to my list" without an entry.
     Nothing(ListName),
-    /// "add eggs and": more was to follow these things.
-    Unfinished(ListName, Vec<String>),
     /// A day that can't be used: the complete reply says why.
     Unclear(String),
     /// Things for several lists.
@@ -198,12 +196,6 @@ impl Superpower for TodoState {
             TodoAction::Nothing(_) => {
                 "What shall I put on the list? For example: “add milk and eggs to my list”."
                     .to_owned()
-            }
-            TodoAction::Unfinished(_, things) => {
-                format!(
-                    "What else? I've added nothing yet: {} and …",
-                    joined(&things)
-                )
             }
             TodoAction::Unclear(reply) => reply,
         })

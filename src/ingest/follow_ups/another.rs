@@ -8,7 +8,7 @@ use crate::store::Tx;
 
 /// One more joke after a joke. What else it may be of is not said.
 pub(super) fn one_more(turn: &MessageTurn, tx: &Tx) -> Result<String> {
-    const MESSAGES_MAX: usize = 4;
+    const MESSAGES_MAX: usize = 20;
     let messages = match turn.room.head {
         Some(head) => tx.view().chain(head, MESSAGES_MAX)?,
         None => Vec::new(),
@@ -24,7 +24,18 @@ pub(super) fn one_more(turn: &MessageTurn, tx: &Tx) -> Result<String> {
             }
         )
     };
-    let first = own.find(|one| !is_again(&one.text));
+    let is_reaction = |text: &str| {
+        let word = text
+            .trim()
+            .trim_end_matches(['!', '.', ')', ':'])
+            .to_lowercase();
+        let reactions = [
+            "ha", "haha", "hahaha", "lol", "lmao", "rofl", "funny", "nice", "good one", "great",
+            "ok", "thanks", "nice one",
+        ];
+        reactions.contains(&word.as_str())
+    };
+    let first = own.find(|one| !is_again(&one.text) && !is_reaction(&one.text));
     let is_joke = first.is_some_and(|one| assistant::asks_for_joke(&turn.words_of(&one.text)));
     let joke = is_joke.then(|| turn.understand_own("another joke"));
     Ok(match joke {

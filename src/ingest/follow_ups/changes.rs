@@ -100,6 +100,10 @@ pub(super) fn change_time(
         Ok(new) if new.recurrence.is_some() && turn.agent.is_none() => {
             wording::REMINDER_REPEATS_NOT_HERE.to_owned()
         }
+        // "fridays at 11 instead"
+        Ok(new) if !names_change(turn) && to.ends_other_days(&new, recurrence) => {
+            wording::OTHER_DAYS_STAY.to_owned()
+        }
         Ok(new) => {
             let reply = reminder_requests::move_to(turn, tx, reminder, &new)?;
             let unit_s = unit_s.filter(|_| counted.is_some()).or_else(|| to.unit_s());
@@ -116,6 +120,13 @@ pub(super) fn change_time(
 fn waits(turn: &MessageTurn) -> Option<()> {
     let text = turn.message.text.trim_start().to_lowercase();
     text.starts_with("wait ").then_some(())
+}
+
+/// "make it …", "change it to …", "only …": all of it is meant.
+fn names_change(turn: &MessageTurn) -> bool {
+    let text = turn.message.text.to_lowercase();
+    let verbs = ["make", "change", "move", "set", "only", "every"];
+    verbs.iter().any(|verb| text.contains(verb))
 }
 
 /// "10 minutes before": another offset for what was just said, or a reminder before what was told or

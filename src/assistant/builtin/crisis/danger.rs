@@ -125,7 +125,7 @@ const THREAT: &[&str] = &[
     "I .. BE .. followed|stalked|chased|watched by|$|ON|home|from|for|down|in",
     "MAN|NEAR|WHO|CHILD .. has|have|had|with|holding|pulled|waving|got|pointing|grabbed|swinging|carrying|pulls|brought .. WEAPON",
     "tenant|tenants|landlord|neighbor|neighbour|roommate|flatmate .. has|have|had|with|holding|pulled|waving|got|pointing|grabbed|swinging .. WEAPON",
-    "tenant|tenants|landlord|neighbor|neighbour|roommate|flatmate .. threatens|threatened|threatening me|us|my $|ON|with|kids|family|CHILD",
+    "tenant|tenants|landlord|neighbor|neighbour|roommate|flatmate .. threatens|threatened|threatening me|us|my $|ON|kids|family|CHILD",
     "WEAPON to|at|against my|me|her|his|our throat|head|neck|face|$|me|chest|back|family|kids",
     "bring|bringing|brings|brought|take|taking|carry|carrying|carries a|his|her|the|their|my? WEAPON|bomb to|into|in|at school|class|work|office|university|college|campus|church|mall|prom",
     "shoot|shooting|blow|blowing up the|my|our|a|his? school|class|office|church|mall|university|workplace|campus",

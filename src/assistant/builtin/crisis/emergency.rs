@@ -134,7 +134,7 @@ const ACUTE: &[&str] = &[
     "NEAR|CHILD|WHO|face BE now? all? blue|purple|grey|gray $|ON|in|lips|around",
     // Blood and wounds
     "bleeding .. not .. stop|stopping",
-    "she|he|NEAR|CHILD BE bleeding $|ON",
+    "she|he|NEAR|CHILD is bleeding $|ON",
     "NEAR|CHILD|he|she|i fell|fallen|collapsed ... bleeding|bleeds|unconscious",
     "< choking >",
     "not .. stop|stopping .. BLOOD",
@@ -234,7 +234,7 @@ const ACCIDENT: &[&str] = &[
     "not .. put|get .. fire|flames .. out",
     "fire .. not|spreading|everywhere|put_out|out_of_control|trapped",
     "smell|smells|smelling .. gas $|ON|in|everywhere|strongly|from",
-    "gas smell $|ON|in|everywhere|from",
+    "a gas smell $|ON|in|everywhere|from",
     "gas pipe|line|main|mains|stove|cooker|oven|tank|bottle|cylinder|boiler|hose|heater|meter|valve|tap? is|are|has|might|may? be|a? leak|leaks|leaking|leakage",
     "leak|leaks|leaking|leakage of? gas",
     "leak|leaks|leaking|leakage in|from|at the|a|our|my? gas pipe|line|main|mains|stove|cooker|oven|tank|bottle|cylinder|boiler|hose|heater|meter|valve",
@@ -244,8 +244,8 @@ const ACCIDENT: &[&str] = &[
     "co detector|alarm .. went_off|gone_off|goes_off|sounded|sounding|rang|ringing|screaming",
     "co detector|alarm .. going_off|beeping|rings|headache|dizzy|smoke|will_not_stop",
     // One that only beeps asks for a battery.
-    "smoke detector|alarm .. going_off|went_off|goes_off|rings|ringing|headache|dizzy|will_not_stop",
-    "detector|alarm ... beeping|beeps|going_off|went_off|goes_off|rings|ringing ... smoke|flames|burning",
+    "smoke detector|alarm .. going_off|rings|headache|dizzy|will_not_stop",
+    "detector|alarm .. beeping|beeps|going_off|ringing .. there is smoke|flames",
     "trapped in|inside|under .. fire|smoke|car|rubble|HOUSE|elevator",
     "power line .. down|fell|car",
     "explosion|exploded .. hurt|injured|fire|house|people|next|kitchen",

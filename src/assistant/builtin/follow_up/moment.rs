@@ -66,6 +66,13 @@ impl TimeChange {
         (has_several && self.is_hour()).then(|| next_of(recurrence.at_time(hour, minute, now)))
     }
 
+    /// Whether "fridays at 11" would end the other days of what comes on mondays and fridays.
+    pub fn ends_other_days(&self, new: &NewTime, recurrence: Option<&Recurrence>) -> bool {
+        let rules = new.recurrence.as_ref().zip(recurrence);
+        let is_for_some = rules.is_some_and(|(new, before)| has_fewer_weekdays(new, before));
+        self.gives_days_an_hour() && is_for_some
+    }
+
     /// For an existing reminder: an unnamed day or time of day stays.
     pub fn of_set(
         &self,
@@ -106,7 +113,6 @@ impl TimeChange {
                     repeat.start_on(day_of(local.date(), now, own));
                 }
                 let new = repeated(&repeat, now, zone)?;
-                self.keep_other_days(&new, recurrence)?;
                 // The end of one day is none of what comes on several.
                 let is_kept = |before: &&Recurrence| {
                     !repeat.has_end() && repeat.is_through_the_day() == before.is_through_the_day()
@@ -135,22 +141,6 @@ impl TimeChange {
             (NewTimeText::Later(_), Some(_)) => Err(wording::RECURRING_STAYS.to_owned()),
             (NewTimeText::Later(seconds), None) => check(send_at.plus_s(*seconds), now, None),
             (NewTimeText::At(spec), None) => moved_once(spec, (send_at, local), now, (own, zone)),
-        }
-    }
-}
-
-impl TimeChange {
-    /// "fridays at 11" of mondays, wednesdays and fridays would end the others.
-    fn keep_other_days(
-        &self,
-        new: &NewTime,
-        recurrence: Option<&Recurrence>,
-    ) -> Result<(), String> {
-        let rules = new.recurrence.as_ref().zip(recurrence);
-        let is_for_some = rules.is_some_and(|(new, before)| has_fewer_weekdays(new, before));
-        match self.gives_days_an_hour() && is_for_some {
-            true => Err(wording::OTHER_DAYS_STAY.to_owned()),
-            false => Ok(()),
         }
     }
 }

@@ -7,7 +7,7 @@ use super::waking::WAKE_UP;
 use super::{ANYTHING_TO_REMIND, BEFORE_WORDS_MAX, parts, set, spoken_of};
 use crate::assistant::builtin::{Intent, MessageContext, ParsedMessage, parsing};
 use crate::assistant::text::phrases::{Phrases, phrases};
-use crate::assistant::text::when::{self, Day};
+use crate::assistant::text::when::{self, Day, TimeExpression};
 
 static VERBS: Phrases = Phrases::new(&["remind me", "remind us", "wake me up", "wake me"]);
 
@@ -80,9 +80,14 @@ pub(super) fn read(message: &ParsedMessage) -> Option<Intent> {
 fn tells_of_past(message: &ParsedMessage, lead: Range<usize>) -> bool {
     let words = &message.words;
     let is_somebody = matches!(words.get(lead.start), "i" | "we" | "he" | "she" | "they");
-    let mut times = lead.clone().filter_map(|at| when::read(words, at)?.0.day);
-    let is_over = |day| matches!(day, Day::Today | Day::Over | Day::InDays(..0));
-    is_somebody && spoken_of::is_past(words.get(lead.start + 1)) && times.all(is_over)
+    let times = lead.clone().filter_map(|at| Some(when::read(words, at)?.0));
+    let times: Vec<TimeExpression> = times.collect();
+    let is_over = |time: &TimeExpression| {
+        let is_day = matches!(time.day, Some(Day::Today | Day::Over | Day::InDays(..0)));
+        is_day && !time.has_time()
+    };
+    let is_past = is_somebody && spoken_of::is_past(words.get(lead.start + 1));
+    is_past && !times.is_empty() && times.iter().all(is_over)
 }
 
 /// "i have to call the bank tomorrow at 9, remind me": what would be offered without the request.

@@ -35,10 +35,14 @@ pub(in crate::assistant::powers) fn parse(
     if lists(message.request()) {
         return Some((Clear, ParcelAction::List));
     }
-    if let Some(from) = words.after(at, &IT_ARRIVES)
-        && let Some(action) = changed_time(message, None, from, end)
-    {
-        return Some((InSession, action));
+    if let Some(from) = words.after(at, &IT_ARRIVES) {
+        let time = match words.get(end - 1) == "instead" {
+            true => changed_time(message, None, from, end),
+            false => new_time(message, None, from, end),
+        };
+        if let Some(action) = time {
+            return Some((InSession, action));
+        }
     }
     static ARRIVED: Phrases = Phrases::new(&[
         "it arrived", "it has arrived", "its arrived", "it came", "its here", "it is here",
@@ -47,15 +51,18 @@ pub(in crate::assistant::powers) fn parse(
         let (about, arrived) = (None, true);
         return Some((InSession, ParcelAction::Remove { about, arrived }));
     }
-    static IT: Phrases = Phrases::new(&[
-        "it is", "its", "it will be", "itll be", "it has been", "its been", "it was", "it got",
-    ]);
-    let from = words.after(at, &IT);
-    if let Some(action) = parse_late(message, None, from.unwrap_or(at), end) {
-        let is_told = from.is_some() || !matches!(action, ParcelAction::Late(_));
-        if is_told {
-            return Some((InSession, action));
-        }
+    static IT: Phrases = Phrases::new(&["it is", "its", "it will be", "itll be", "it has been"]);
+    static IT_WAS: Phrases = Phrases::new(&["its been", "it was", "it got"]);
+    static DELAYED: Phrases =
+        Phrases::new(&["delayed to", "delayed until", "delayed till", "delayed by"]);
+    // "delayed to monday at 5" is said of nothing else; "delayed flight at 7" is.
+    let is_delayed = words.after(at, &DELAYED).is_some();
+    let told = words.after(at, &IT_WAS).or(is_delayed.then_some(at));
+    let told = told.filter(|at| is_only_late(words, *at, end));
+    if let Some(from) = words.after(at, &IT).or(told)
+        && let Some(action) = parse_late(message, None, from, end)
+    {
+        return Some((InSession, action));
     }
     let verbs = ["delete", "remove", "forget", "drop", "cancel"];
     if let Some(number) = removed_number(words, at, end, &verbs) {
@@ -103,6 +110,14 @@ fn is_asked(words: &Words, at: usize, mut rest: Range<usize>) -> bool {
             ]
             .contains(&words.get(n))
         })
+}
+
+/// Whether all that follows "delayed" is a time.
+fn is_only_late(words: &Words, at: usize, end: usize) -> bool {
+    late_end(words, at).is_some_and(|from| {
+        follow_up::read_shift(words, from..end).is_some()
+            || follow_up::read_new_time(words, from..end).is_some()
+    })
 }
 
 /// "delayed until friday": the new day, if one is named.

@@ -76,18 +76,12 @@ pub(super) fn added(
 /// "eggs and", "eggs or": the word at the end that more was to follow.
 pub(super) fn open_end(words: &Words, from: usize, end: usize) -> Option<usize> {
     let last = end.checked_sub(1).filter(|last| *last > from)?;
-    matches!(words.get(last), "and" | "&" | "plus" | "or").then_some(last)
+    matches!(words.get(last), "and" | "&" | "or").then_some(last)
 }
 
-/// What was to be added before more. `link`: "and", or "or", after which nothing is sure.
-pub(super) fn unfinished(action: TodoAction, link: &str) -> TodoAction {
+/// What was to be added before more.
+pub(super) fn unfinished(action: TodoAction) -> TodoAction {
     match action {
-        TodoAction::Add(list, drafts)
-            if link != "or" && drafts.iter().all(|draft| draft.due.is_none()) =>
-        {
-            let things = drafts.into_iter().map(|draft| draft.text).collect();
-            TodoAction::Unfinished(list, things)
-        }
         TodoAction::Add(..) | TodoAction::Each(_) => {
             let reply = "That isn't finished, so I've added nothing. Say all of it, like “add milk and eggs to my list”.";
             TodoAction::Unclear(reply.to_owned())

@@ -22,16 +22,14 @@ impl TodoAction {
 
     /// The words around the entry that is missing.
     pub(in crate::assistant::powers) fn lacks(&self) -> Option<(String, String)> {
-        let (list, before) = match self {
-            Self::Nothing(list) => (list, "add ".to_owned()),
-            Self::Unfinished(list, things) => (list, format!("add {}, ", things.join(", "))),
-            _ => return None,
+        let Self::Nothing(list) = self else {
+            return None;
         };
         let list = match list {
             ListName::Named(name) => format!(" to my {name} list"),
             ListName::InUse | ListName::Recent | ListName::Unnamed => " to my list".to_owned(),
         };
-        Some((before, list))
+        Some(("add ".to_owned(), list))
     }
 
     /// The list that it is about.

@@ -95,7 +95,7 @@ fn one_more(message: &ParsedMessage, at: usize, end: usize) -> TodoAction {
     let added = |end| added(message, ListName::InUse, (at, end), None);
     match (condition(words, at, end), open_end(words, at, end)) {
         (Some(condition), _) => condition_unclear(words, condition, end),
-        (None, Some(last)) => unfinished(added(last), words.get(last)),
+        (None, Some(last)) => unfinished(added(last)),
         (None, None) => added(end),
     }
 }
@@ -141,7 +141,7 @@ fn removed_and_added(
 fn add(message: &ParsedMessage, at: usize, end: usize) -> Option<(RequestStrength, TodoAction)> {
     if let Some(last) = open_end(&message.words, at + 1, end) {
         let (strength, action) = add(message, at, last)?;
-        return Some((strength, unfinished(action, message.words.get(last))));
+        return Some((strength, unfinished(action)));
     }
     let Some(condition) = condition(&message.words, at + 1, end) else {
         return add_all(message, at, end);

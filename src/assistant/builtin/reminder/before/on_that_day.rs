@@ -18,6 +18,10 @@ static THAT_DAY: Phrases = Phrases::new(&[
 pub(super) fn read(words: &Words, range: Range<usize>) -> Option<BeforeEvent> {
     let day = |at: usize| Some((at, words.after(at, &THAT_DAY)?));
     let (at, next) = range.clone().find_map(day)?;
+    // "to take both pills on the same day"
+    if (range.start..at).any(|at| words.get(at) == "to") {
+        return None;
+    }
     let goes_on = matches!(words.get(next), "to" | "at" | "" | "please")
         || next >= range.end
         || when::read(words, next).is_some();
