@@ -6,8 +6,7 @@ use serde_json::json;
 use super::caches::ask;
 use super::claims::DENIAL;
 use super::support::model_server::{Mode, calling};
-use super::{acting, count, know_zones, reply, service, service_on, support};
-use chatkeep::clock::{Clock, Timestamp};
+use super::{count, reply, service};
 
 fn says(text: &str) -> Mode {
     Mode::Say(text.to_owned())
@@ -232,38 +231,4 @@ async fn a_command_to_a_superpower_that_is_off_is_not_done() {
     assert_eq!(count(&service, "power_states"), 0);
     model.usually(says("A town."));
     assert_eq!(reply(&service, "ana", "tell me of Bath").await, "A town.");
-}
-
-/// A reminder that came is put off only by a call.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_reminder_that_is_put_off_without_a_call_is_not_set() {
-    let clock = Clock::fixed(Timestamp::parse("2027-06-15T14:47:00Z").unwrap());
-    let (service, model) = service_on(&clock).await;
-    know_zones(&service);
-    for flag in ["rate_limit.enabled", "free_tier.enabled"] {
-        service.set_flag(flag, false).await;
-    }
-    for (at, (asked, answer, is_denied)) in [
-        ("in 10 min again", "Ok, in 10 minutes.", true),
-        ("in 10 Minuten nochmal", "Alles klar, in 10 Minuten.", true),
-        ("más tarde", "Vale, te lo recuerdo más tarde.", true),
-        ("10分後にもう一度", "はい、10分後に。", true),
-        ("I already did at 3", "Perfect.", false),
-        ("done", "Well done!", false),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let person = format!("person{at}");
-        let pill = json!({"text": "take the pill", "in_minutes": 1});
-        acting(&service, &model, &person, &[("set_reminder", pill)]).await;
-        clock.advance(2 * 60_000);
-        support::eventually("delivered", async || count(&service, "reminders") == 0).await;
-        model.next(says(answer));
-        model.next(says(answer));
-        let said = reply(&service, &person, asked).await;
-        assert!(said.starts_with(answer), "{said}");
-        assert_eq!(said != answer, is_denied, "{asked}: {said}");
-        model.forget();
-    }
 }

@@ -79,95 +79,6 @@ async fn a_reminder_whose_hour_is_not_told_is_told() {
     assert_eq!(said, "Tonight at midnight.");
 }
 
-/// What was done, and is denied.
-#[tokio::test(flavor = "multi_thread")]
-async fn what_is_denied_is_told_as_done() {
-    let (service, model) = subscribed().await;
-    let add = |thing: &str| ("todo_list", json!({"operation": "add", "items": [thing]}));
-    let spent = || {
-        let expenses = json!([{"amount": 12, "purpose": "lunch"}]);
-        (
-            "budget_tracker",
-            json!({"operation": "spent", "expenses": expenses}),
-        )
-    };
-    for (asked, call, answer, done) in [
-        (
-            "add milk to my list",
-            add("milk"),
-            "Sorry, I couldn't add that.",
-            "Added milk.",
-        ),
-        (
-            "add tea to my list",
-            add("tea"),
-            "What would you like to add?",
-            "Added tea.",
-        ),
-        (
-            "setz Brot auf die Liste",
-            add("Brot"),
-            "Das hat leider nicht geklappt.",
-            "Added Brot.",
-        ),
-        (
-            "spent 12 on lunch",
-            spent(),
-            "Sorry, something went wrong. Please try again.",
-            "12 on lunch",
-        ),
-        (
-            "remember that my bike is red",
-            ("remember", json!({"text": "The bike is red"})),
-            "I'm not able to remember things.",
-            "“The bike is red”",
-        ),
-    ] {
-        next(&model, &[call]);
-        model.next(says(answer));
-        model.next(says(answer));
-        let said = reply(&service, "ana", asked).await;
-        let rest = said
-            .strip_prefix(answer)
-            .unwrap_or_else(|| panic!("{said}"));
-        assert!(rest.starts_with("\n(") && rest.contains(done), "{said}");
-        model.forget();
-    }
-    for answer in [
-        "I couldn't set it for 18:00.",
-        "Sorry, 6pm tomorrow isn't possible.",
-        "Um 18 Uhr konnte ich nichts einstellen.",
-        "Rome is old.",
-        "Sorry!",
-        "Nope.",
-        "Try again later.",
-        "すみません。",
-    ] {
-        next(&model, &[set()]);
-        model.next(says(answer));
-        let said = reply(&service, "ana", ASKED).await;
-        assert_eq!(said.lines().next(), Some(answer), "{said}");
-        assert!(
-            said.contains("“call mum”") && said.contains("18:00"),
-            "{said}"
-        );
-    }
-    for answer in [
-        "Sure!",
-        "Will do!",
-        "はい。",
-        "Tamam.",
-        "D'accord.",
-        "Tomorrow then, same time.",
-        "Tomorrow at 18:00: call mum. I can't call her for you, though.",
-        "I can't call her, but it's set for 18:00.",
-    ] {
-        next(&model, &[set()]);
-        model.next(says(answer));
-        assert_eq!(reply(&service, "ana", ASKED).await, answer);
-    }
-}
-
 /// Distances are no hours.
 #[tokio::test(flavor = "multi_thread")]
 async fn distances_are_left_alone() {
@@ -342,41 +253,6 @@ async fn the_zone_is_told_where_it_is_not_known() {
     }
 }
 
-/// The zone of a message is that of its hours, wherever the model calls for it.
-#[tokio::test(flavor = "multi_thread")]
-async fn an_hour_is_in_the_zone_that_is_told_with_it() {
-    let (service, model) = service_at("2027-06-15T14:47:00Z").await;
-    let zone = ("set_profile", json!({"timezone": "America/Los_Angeles"}));
-    let answer = "Tomorrow at 18:00: call mum. I've noted Los Angeles.";
-    let asked = "remind me tomorrow at 6pm to call mum, I'm in LA";
-    for (person, replies) in [
-        ("ana", vec![vec![set(), zone.clone()]]),
-        ("bo", vec![vec![set()], vec![zone.clone()]]),
-        ("cem", vec![vec![zone], vec![set()]]),
-    ] {
-        for calls in &replies {
-            next(&model, calls);
-        }
-        model.next(says(answer));
-        assert_eq!(reply(&service, person, asked).await, answer, "{person}");
-    }
-    let hours = service
-        .rows("SELECT DISTINCT strftime('%FT%R', send_at / 1000, 'unixepoch') FROM reminders");
-    assert_eq!(hours, [["2027-06-17T01:00"]]);
-    // A zone is named by its city.
-    for (asked, answer) in [
-        ("I live in LA", "Your zone is Los Angeles now."),
-        ("vivo en Los Ángeles", "Tu zona es Los Ángeles ahora."),
-    ] {
-        next(
-            &model,
-            &[("set_profile", json!({"timezone": "America/Los_Angeles"}))],
-        );
-        model.next(says(answer));
-        assert_eq!(reply(&service, "dee", asked).await, answer);
-    }
-}
-
 /// "At 10" for 22:00, and an hour in another zone.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_hour_is_told_in_its_half_of_the_day() {
@@ -422,29 +298,6 @@ async fn what_stayed_beside_a_move_is_told() {
     let said = reply(&service, "ana", "verschieb sie auf 19 Uhr").await;
     assert!(
         said.starts_with(moved) && said.contains("18:00") && said.contains("19:00."),
-        "{said}"
-    );
-}
-
-/// Another reminder than the one that the message names.
-#[tokio::test(flavor = "multi_thread")]
-async fn another_reminder_that_was_moved_is_told() {
-    let (service, model) = subscribed().await;
-    let clean = (
-        "set_reminder",
-        json!({"text": "clean", "at": "2027-06-17T10:00"}),
-    );
-    acting(&service, &model, "ana", &[set(), clean]).await;
-    let id =
-        service.rows("SELECT schedule_id FROM reminders WHERE text = 'call mum'")[0][0].clone();
-    let moved = json!({"id": &id.as_str().unwrap()[28..], "at": "2027-06-17T12:00"});
-    next(&model, &[("change_reminder", moved)]);
-    let answer = "Cleaning moved to noon.";
-    model.next(says(answer));
-    model.next(says(answer));
-    let said = reply(&service, "ana", "move the cleaning to noon").await;
-    assert!(
-        said.starts_with(answer) && said.contains("“call mum”"),
         "{said}"
     );
 }

@@ -321,10 +321,8 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
     if let Some(asked) = vague::hour_of_occasion(message, &parsed) {
         return asked;
     }
-    // "the whole next week"
-    let unread = [
-        "and ", "or ", "the whole week", "the whole next ", "the whole month", "the whole year",
-    ];
+    // "the whole next week at 8 to take pills"
+    let unread = ["and ", "or ", "the whole to "];
     // "at 5 (van) and 6 (soundcheck)"
     let bracketed = parsed.text.starts_with('(') && parsed.text.matches('(').count() > 1;
     let several = parsed.spec.is_some()

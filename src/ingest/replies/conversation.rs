@@ -332,15 +332,6 @@ impl ModelTurn<'_> {
                 },
             });
         }
-        // The hours that a message tells are those of the zone that it tells.
-        let mut order: Vec<usize> = (0..understood.len()).collect();
-        order.sort_by_key(|at| understood[*at].told_zone().is_none());
-        understood.sort_by_key(|call| call.told_zone().is_none());
-        for meaning in &mut meanings {
-            if let CallMeaning::Own(at) | CallMeaning::Repeated(at) = meaning {
-                *at = order.iter().position(|one| one == at).unwrap_or(*at);
-            }
-        }
         self.replace_versions(changes, &mut understood, work.committed.len());
         (meanings, understood)
     }
@@ -365,14 +356,7 @@ impl ModelTurn<'_> {
             totals.service_memories = self.service_memories().await;
         }
         let now = *totals.tried_at.get_or_insert(now);
-        // Reminders that were set before it are at these hours there.
-        let is_zone_new = self.context.user.timezone.is_none();
-        let is_zone = |call: &ToolCall| is_zone_new && call.told_zone().is_some();
-        let done = match calls.iter().any(is_zone) {
-            true => Vec::new(),
-            false => totals.changes.clone(),
-        };
-        let service_memories = totals.service_memories.clone();
+        let (done, service_memories) = (totals.changes.clone(), totals.service_memories.clone());
         let is_private = self.context.is_private;
         let tried = self.ingest.try_calls(
             self.pending,
@@ -390,16 +374,7 @@ impl ModelTurn<'_> {
         });
         for (call, result) in calls.iter().zip(&results) {
             if result.is_ok() && call.operation.changes() {
-                if let Some(zone) = call.told_zone() {
-                    let _ = self.told_zone.set(zone); // the first one counts
-                }
-                let end = totals.changes.len();
-                let at = if is_zone(call) {
-                    totals.changes_before
-                } else {
-                    end
-                };
-                totals.changes.insert(at, call.clone());
+                totals.changes.push(call.clone());
             }
         }
         results

@@ -13,11 +13,11 @@ const ABOUT_FIELDS: [&str; 12] = [
 /// Characters of what a call is about.
 const ABOUT_CHARS_MAX: usize = 80;
 /// Beginnings of names of invented tools that only look something up.
-const LOOK_UPS: [&str; 32] = [
+const LOOK_UPS: [&str; 38] = [
     "get", "list", "search", "find", "read", "fetch", "query", "show", "web", "calculator",
     "calculate", "calc", "compute", "weather", "current", "convert", "translate", "time", "date",
     "define", "lookup", "look", "check", "python", "code", "browse", "browser", "google", "bing",
-    "wiki", "wikipedia", "math",
+    "wiki", "wikipedia", "math", "this", "month", "summary", "total", "all", "overview",
 ];
 
 /// A call that was refused.
@@ -27,6 +27,8 @@ struct FailedChange {
     /// It is another server's tool.
     is_remote: bool,
     about: Option<String>,
+    /// It says nothing that was to be changed.
+    may_look_up: bool,
     /// The number of the model's reply.
     reply: usize,
 }
@@ -71,6 +73,7 @@ impl FailedChanges {
             tool: tool.to_owned(),
             is_remote,
             about: about(arguments),
+            may_look_up: about(arguments).is_none() && names_look_up(arguments),
             reply,
         };
         let is_known = |known: &FailedChange| known.tool == call.tool && known.about == call.about;
@@ -81,8 +84,7 @@ impl FailedChanges {
 
     /// Notes a look-up that was made: a call of the same tool that named nothing was to be one, too.
     fn note_look_up(&mut self, tool: &str) {
-        self.0
-            .retain(|call| call.tool != tool || call.about.is_some());
+        self.0.retain(|call| call.tool != tool || !call.may_look_up);
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -96,7 +98,7 @@ impl FailedChanges {
 
     /// Whether none of them says what was to be changed, so that they may have been look-ups.
     pub(super) fn name_nothing(&self) -> bool {
-        self.0.iter().all(|call| call.about.is_none())
+        self.0.iter().all(|call| call.may_look_up)
     }
 
     /// The things that were to be changed; empty unless they are known for all calls.
@@ -111,6 +113,13 @@ fn replaces(tool: &str, failed: &str) -> bool {
     let is_known = Tool::all().any(|known| known.name() == failed);
     let is_reminder = |name: &str| name.ends_with("_reminder");
     !is_known || tool == failed || is_reminder(tool) && is_reminder(failed)
+}
+
+/// Whether the operation, if one is named, only looks something up.
+fn names_look_up(arguments: &str) -> bool {
+    let fields: Value = serde_json::from_str(arguments).unwrap_or_default();
+    let operation = fields["operation"].as_str();
+    operation.is_none_or(|operation| !sounds_like_change(operation))
 }
 
 fn about(arguments: &str) -> Option<String> {

@@ -2,7 +2,7 @@
 //! result of all calls together. The calls are in `conversation`, those of other servers' tools in
 //! `remote_calls`.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -42,8 +42,6 @@ pub(super) struct ModelTurn<'a> {
     pub(super) pending: PendingReply,
     pub(super) deadline: Monotonic,
     pub(super) now: Timestamp,
-    /// The zone that the message told, once a call has noted it.
-    pub(super) told_zone: OnceLock<Zone>,
 }
 
 impl<'a> ModelTurn<'a> {
@@ -79,7 +77,6 @@ impl<'a> ModelTurn<'a> {
             pending,
             deadline: ingest.clock.monotonic().plus_ms(deadline_ms),
             now,
-            told_zone: OnceLock::new(),
         }
     }
 
@@ -149,12 +146,6 @@ impl<'a> ModelTurn<'a> {
             totals.service_memories = self.service_memories().await;
         }
         self.result(totals)
-    }
-
-    /// The zone in which the message and its answer name times.
-    pub(super) fn zone(&self) -> Zone {
-        let told = self.told_zone.get().copied();
-        told.or(self.context.user.timezone).unwrap_or(Zone::UTC)
     }
 
     /// Without the assistant's name in front.
@@ -272,11 +263,7 @@ impl<'a> ModelTurn<'a> {
         let plan = &self.plan;
         let unprompted = self.pending.unprompted;
         let lacks_tools = plan.lacks_tools || totals.lacks_tools;
-        let text = match totals.failure.is_some() && !totals.committed.is_empty() {
-            // What was done with the beginning stays done.
-            true => self.what_was_done("", &totals).unwrap_or_default(),
-            false => self.with_denial(self.text_of(&totals), &totals),
-        };
+        let text = self.with_denial(self.text_of(&totals), &totals);
         let text = self.with_unseen_photos(text, &totals);
         let text = self.with_cut_message(text, &totals);
         let decision = self.decision(&mut totals);

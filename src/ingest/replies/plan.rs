@@ -240,7 +240,7 @@ pub(super) fn small_talk(
 }
 
 /// After a reminder that came.
-pub(super) fn puts_off(text: &str) -> bool {
+fn puts_off(text: &str) -> bool {
     const LATER: [&str; 12] = [
         "later", "später", "luego", "más tarde", "plus tard", "dopo", "più tardi", "straks",
         "mais tarde", "senare", "позже", "później",

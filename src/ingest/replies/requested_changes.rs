@@ -61,11 +61,6 @@ impl RequestedChange {
         }
     }
 
-    /// Only one time of what comes again is to be changed.
-    pub(super) fn is_of_next(&self) -> bool {
-        self.extent == ChangeExtent::Next
-    }
-
     /// Calls together make what one of another kind would.
     fn is_made_in_two(&self, calls: &[&CallRecord]) -> bool {
         let has = |tool: Tool| calls.iter().any(|call| call.tool == tool.name());
@@ -114,7 +109,6 @@ impl RequestedChange {
             (Tool::SetReminder, Tool::Power(power)) => power.has_alarms(),
             (Tool::CancelReminder | Tool::Forget | Tool::Notices, Tool::Power(_))
             | (Tool::ChangeReminder, Tool::Power(_) | Tool::SetProfile | Tool::Remember)
-            | (Tool::CancelReminder, Tool::Undo | Tool::Forget | Tool::Notices)
             | (Tool::Forget, Tool::CancelReminder)
             | (Tool::Remember, Tool::SetProfile | Tool::SetReminder | Tool::Power(_))
             | (Tool::Power(_), Tool::Notices)
@@ -227,10 +221,6 @@ impl RequestFacts<'_> {
                 }],
                 FollowUp::Cancel(ReminderRef::Numbered(numbers)) => vec![RequestedChange {
                     calls: numbers.len(),
-                    ..RequestedChange::of(Tool::CancelReminder, "")
-                }],
-                FollowUp::Cancel(_) if self.has_latest => vec![RequestedChange {
-                    extent: ChangeExtent::Whole,
                     ..RequestedChange::of(Tool::CancelReminder, "")
                 }],
                 what if self.is_change(what) => Vec::new(),

@@ -71,14 +71,6 @@ impl ToolCall {
         matches!(self.operation, Operation::SetReminder { .. })
     }
 
-    /// The zone where the person is, if it tells that.
-    pub(super) fn told_zone(&self) -> Option<Zone> {
-        match &self.operation {
-            Operation::SetProfile(change) => change.timezone,
-            _ => None,
-        }
-    }
-
     /// Whether equal calls for several photos may be about several things.
     pub(super) const fn adds_up(&self) -> bool {
         matches!(

@@ -72,9 +72,8 @@ impl ModelTurn<'_> {
             false => new.trim(),
         };
         // What may be wrong is not heard before it is looked at as a whole.
-        totals.is_withheld |= self.tells_other_times(complete, totals)
-            || self.claims_unasked(complete, totals)
-            || self.tells_more_than_done(complete, totals);
+        totals.is_withheld |=
+            self.tells_other_times(complete, totals) || self.claims_unasked(complete, totals);
         if totals.is_withheld || totals.parts.len() >= PARTS_MAX || text.is_empty() {
             return;
         }

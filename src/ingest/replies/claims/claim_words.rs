@@ -3,7 +3,7 @@
 
 /// Promises to remind or to remember: all parts of one stand in a clause, in that order.
 #[rustfmt::skip]
-pub(super) const PROMISES: [&[&str]; 110] = [
+pub(super) const PROMISES: [&[&str]; 108] = [
     &["i'll remind you"], &["i will remind you"], &["i'm going to remind you"],
     &["set a reminder"], &["set your reminder"], &["scheduled a reminder"],
     &["reminder is set"], &["reminder's set"], &["reminder has been set"], &["i'll wake you"],
@@ -17,7 +17,7 @@ pub(super) const PROMISES: [&[&str]; 110] = [
     &["merke ich mir"], &["merk ich mir"], &["ich merke mir"], &["ich merk mir"],
     &["hab ich mir gemerkt"], &["habe ich mir gemerkt"], &["hab ich mir notiert"],
     &["habe ich mir notiert"],
-    &["te recordaré"], &["te lo recordaré"], &["te lo recuerdo"], &["te aviso"], &["se lo recordaré"], &["le recordaré"],
+    &["te recordaré"], &["te lo recordaré"], &["se lo recordaré"], &["le recordaré"],
     &["voy a recordarte"], &["te voy a recordar"], &["te avisaré"], &["recordatorio", "programado"],
     &["recordatorio", "creado"], &["recordatorio", "puesto"], &["programado un recordatorio"],
     &["puesto un recordatorio"], &["creado un recordatorio"], &["queda programado"],
@@ -89,7 +89,7 @@ pub(super) const DONE: [&str; 63] = [
 #[rustfmt::skip]
 pub(super) const DONE_WORDS: &[&str] = &[
     "set", "scheduled", "added", "removed", "deleted", "cancelled", "canceled", "noted", "saved",
-    "logged", "recorded", "stored", "updated", "rescheduled", "postponed", "forgotten", "undone", "skipped",
+    "logged", "recorded", "stored", "updated", "rescheduled", "postponed", "forgotten", "undone",
     "erledigt", "notiert", "gemerkt", "gespeichert", "hinzugefügt", "eingetragen", "gelöscht",
     "gestellt", "eingestellt", "erstellt", "eingerichtet", "abgesagt", "storniert", "verschoben",
     "geändert", "umbenannt", "vergessen", "rückgängig", "gestrichen", "aufgeschrieben",
@@ -201,8 +201,7 @@ pub(super) const OF_WORDS: &[&str] = &[
     "forget it", "forget about it", "vergiss es", "the text", "den text", "el texto", "le texte",
     "il testo", "de tekst", "o texto", "le ton", "auf englisch", "auf deutsch", "in english",
     "en inglés", "en anglais", "in inglese", "rhyme", "ein reim", "une rime", "ejemplo de",
-    "exemple de", "çevir", "forget what i", "vergiss, was", "olvida lo que", "schreib eine mail",
-    "schreib eine nachricht", "ponme un ejemplo",
+    "exemple de",
 ];
 /// Words with which an answer says that there is nothing to do any more.
 #[rustfmt::skip]
@@ -212,13 +211,12 @@ pub(super) const ALREADY: &[&str] = &[
     "já", "passou", "redan", "förbi", "уже", "прошло", "już",
 ];
 /// Words with which an answer to a look-up says that something is not there.
-pub(super) const NOT_THERE: &[&str] = &[
-    "don't", "doesn't", "didn't", "only", "nur", "solo", "seulement", "yok", "yoktu", "geçti",
-    "bulamadım", "değil",
-];
-/// The same in scripts without spaces.
+pub(super) const NOT_THERE: &[&str] = &["yok", "yoktu", "geçti", "bulamadım", "değil"];
+/// The same in several words, and in scripts without spaces.
 pub(super) const NOT_THERE_PARTS: &[&str] = &[
-    "ありません", "見つかりません", "ございません", "過ぎ", "没有", "找不到", "없",
+    "don't see", "don't find", "didn't find", "don't have a", "don't have any", "doesn't exist",
+    "didn't exist", "only see", "there's only", "ありません", "見つかりません", "ございません",
+    "過ぎ", "没有", "找不到", "없",
 ];
 /// Beginnings of words, beside those of `ASKING`, with which something may be asked for: they are no
 /// proof.

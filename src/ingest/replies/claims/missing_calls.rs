@@ -161,10 +161,10 @@ impl ModelTurn<'_> {
         if self.pending.unprompted || totals.failure.is_some() {
             return text;
         }
-        let before = self.context.sent.iter().chain(&totals.parts);
-        let whole: Vec<&str> = before.chain([&text]).map(String::as_str).collect();
-        let answer = whole.join("\n\n");
-        let answer = answer.trim_end();
+        let answer = match text.is_empty() {
+            true => totals.parts.last().unwrap_or(&text),
+            false => &text,
+        };
         let language = self.language_with(answer);
         let (text, what_is_set) = self.without_other_times(text.clone(), totals);
         let denial = self.denial(answer, totals);

@@ -69,7 +69,7 @@ fn may_ask(message: &str) -> bool {
 
 /// Whether a message tells something: its subject comes first, or its verb ends so, and it says of
 /// no need.
-pub(super) fn is_statement(message: &str) -> bool {
+fn is_statement(message: &str) -> bool {
     let lower = plain(message.trim());
     let words = word_parts(&lower);
     let mut words = words.filter(|word| !word.is_empty());

@@ -220,7 +220,8 @@ impl ModelTurn<'_> {
     }
 
     pub(in crate::ingest::replies) fn times_in(&self, text: &str) -> NamedTimes {
-        NamedTimes::of(text, self.context.message.received_at, self.zone())
+        let zone = self.context.user.timezone.unwrap_or(Zone::UTC);
+        NamedTimes::of(text, self.context.message.received_at, zone)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Numbers that an answer tells against those of its calls.
 
-use super::statements::{QUESTION_MARKS, clauses};
+use super::statements::clauses;
 use super::surplus_claims::{self, texts_of};
-use super::text_claims::begins_question;
+use super::text_claims::is_plain_question;
 use crate::assistant::tools::LINK;
 use crate::assistant::wording::{
     KnownNumbers, NamedNumber, numbers_for_things, numbers_of, told_numbers,
@@ -34,7 +34,7 @@ impl ModelTurn<'_> {
     /// The message asks something, too.
     pub(super) fn asks_question(&self) -> bool {
         let message = &self.context.message.text;
-        message.contains(QUESTION_MARKS) || clauses(message).iter().any(|one| begins_question(one))
+        is_plain_question(message) || clauses(message).iter().any(|one| is_plain_question(one))
     }
 
     /// What a call keeps is told nowhere, and another number is.

@@ -6,10 +6,8 @@ use crate::assistant::memory_overlap;
 use crate::assistant::powers::Power;
 use crate::assistant::tools::Tool;
 use crate::ingest::replies::model_turn::{CallTotals, ModelTurn};
-use crate::ingest::replies::reminder_json::short_id;
 use crate::ingest::replies::requested_changes::RequestedChange;
 use crate::ingest::replies::result::CallRecord;
-use crate::store::Reminder;
 
 const TODO_LIST: &str = Tool::Power(Power::TodoList).name();
 
@@ -30,36 +28,6 @@ impl ModelTurn<'_> {
         };
         pair.has_other_item(&totals.records)
             || pair.has_other_words(&self.plan.requested_changes, &totals.records)
-            || self.changes_other_reminder(&answer, &totals.records)
-    }
-
-    /// Reminders were changed that neither the message nor the answer names, and the message names one
-    /// that was not.
-    fn changes_other_reminder(&self, answer: &str, records: &[CallRecord]) -> bool {
-        const CHANGES: [&str; 2] = [Tool::ChangeReminder.name(), Tool::CancelReminder.name()];
-        let message = &self.context.message.text;
-        let open = &self.context.dialog.open;
-        let changed = records.iter().filter(|record| record.is_change);
-        let changed: Vec<&CallRecord> = changed.filter(|one| one.reminder.is_some()).collect();
-        let is_named =
-            |text: &str| memory_overlap(text, message) + memory_overlap(text, answer) > 0;
-        let is_of = |record: &CallRecord, one: &Reminder| {
-            let id = record.reminder.as_ref().map(|now| now.id.as_str());
-            id == Some(short_id(&one.schedule_id))
-        };
-        let is_unnamed = |record: &CallRecord| {
-            let mut before = open.iter().filter(|one| is_of(record, one));
-            let now = record.reminder.as_ref();
-            CHANGES.contains(&&*record.tool)
-                && !now.is_some_and(|now| is_named(&now.text))
-                && !before.any(|one| is_named(&one.text))
-        };
-        let mut untouched = open
-            .iter()
-            .filter(|one| !changed.iter().any(|record| is_of(record, one)));
-        !changed.is_empty()
-            && changed.iter().all(|record| is_unnamed(record))
-            && untouched.any(|one| memory_overlap(&one.text, message) > 0)
     }
 }
 

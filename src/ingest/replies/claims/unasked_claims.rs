@@ -4,7 +4,6 @@
 //! something was done. By words (`claim_words`), as no tool tells.
 
 use super::claim_words::{CORRECTING, NO};
-use super::possible_requests::is_statement;
 use super::statements::{QUESTION_MARKS, ends_with_question, sentences, word_parts};
 use super::text_claims::{
     asks_to_remind, begins_question, is_of_words, is_plain_question, is_request, promises,
@@ -14,7 +13,6 @@ use crate::assistant::memory_overlap;
 use crate::assistant::wording::NamedTimes;
 use crate::clock::Zone;
 use crate::ingest::replies::model_turn::{CallTotals, ModelTurn};
-use crate::ingest::replies::plan::puts_off;
 
 impl ModelTurn<'_> {
     /// The reply says that something was set or changed, and nothing was.
@@ -40,8 +38,7 @@ impl ModelTurn<'_> {
             || (!ends_with_question(text) || self.times_told(text).names_hour())
                 && (self.asks_to_remind()
                     || self.answers_question() && self.may_confirm(text)
-                    || self.corrects_last(text)
-                    || self.puts_off_again(text))
+                    || self.corrects_last(text))
                 && !self.tells_of_open(text)
     }
 
@@ -110,19 +107,6 @@ impl ModelTurn<'_> {
             && !message.contains(QUESTION_MARKS)
             && names_time(&told)
             && (is_repeated || is_negated && names_time(&asked))
-    }
-
-    /// After a reminder that came the short message says when it is to come again, and the reply
-    /// takes it up.
-    fn puts_off_again(&self, text: &str) -> bool {
-        let message = &self.context.message.text;
-        let (asked, told) = (self.times_in(message), self.times_told(text));
-        !self.context.came.is_empty()
-            && is_short(message)
-            && !is_statement(message)
-            && !message.contains(QUESTION_MARKS)
-            && (told.shares_hour(&asked)
-                || puts_off(message) && (told.names_hour() || promises(text)))
     }
 
     /// It may tell of a reminder that is open: it names the time of one, or none, and the message asks

@@ -4,9 +4,7 @@
 
 use super::claim_words::NOT_DONE;
 use super::reminder_times::SEVERAL_HOURS;
-use super::statements::{
-    Sentence, agrees, claims, is_denial, is_question, is_refusal, sentences, statements,
-};
+use super::statements::{is_question, statements};
 use super::text_claims::{claims_done, is_request};
 use crate::assistant::memory_overlap;
 use crate::assistant::powers::minute_of_day;
@@ -16,7 +14,6 @@ use crate::clock::{Timestamp, Zone};
 use crate::ingest::replies::model_turn::{CallTotals, ModelTurn};
 use crate::ingest::replies::reminder_json::short_id;
 use crate::ingest::replies::request::CertainRequest;
-use crate::ingest::replies::requested_changes::RequestedChange;
 use crate::ingest::replies::result::{CallRecord, ReminderState};
 use crate::ingest::replies::taken_back::is_taken_back;
 
@@ -25,11 +22,14 @@ const HOUR_MINUTES: i64 = 60;
 const HALF_DAY_HOURS: i64 = 12;
 
 impl ModelTurn<'_> {
-    /// The sentence of what was changed and the reply does not tell; `answer`: all of it.
+    /// The sentence of what was changed and the reply does not tell; `answer`: its last part.
     pub(super) fn what_is_left_out(&self, answer: &str, totals: &CallTotals) -> Option<String> {
-        let told = without_denials(answer);
+        let before = self.context.sent.iter().chain(&totals.parts);
+        let mut whole: Vec<&str> = before.map(String::as_str).collect();
+        whole.push(answer);
+        let whole = whole.join("\n");
         let mut changes = last_changes(&totals.records);
-        changes.retain(|record| !self.tells(&told, record));
+        changes.retain(|record| !self.tells(&whole, record));
         let language = self.language_with(answer);
         let set: Option<Vec<_>> = changes.iter().copied().map(of_set).collect();
         match set {
@@ -39,10 +39,8 @@ impl ModelTurn<'_> {
         }
     }
 
-    /// `answer`: without its denials.
     fn tells(&self, answer: &str, record: &CallRecord) -> bool {
         match &record.reminder {
-            _ if answer.trim().is_empty() => false,
             Some(one) if one.at.is_some() => self.tells_reminder(answer, record, one),
             Some(one) => {
                 self.names_lost(answer, &one.text, false) || self.tells_hour_of(answer, &one.id)
@@ -74,23 +72,14 @@ impl ModelTurn<'_> {
             && memory_overlap(&one.text, answer) > 0;
         let said_at = self.context.message.received_at;
         let asked = self.times_in(&self.context.message.text);
-        // "The run is stopped." where only one time of it is left out.
-        let told = self.times_told(answer);
-        let mut requested = self.plan.requested_changes.iter();
-        let is_one_time_untold = record.is_of_next
-            && ![&told, &asked]
-                .iter()
-                .any(|named| named.names_day() || named.names_hour())
-            && !requested.any(RequestedChange::is_of_next);
         let lacks_end = asked.names_end() && one.rule.is_some() && one.ends.is_empty();
-        if is_one_time_untold || lacks_end || self.tells_half_day(answer, one) {
+        if lacks_end || self.tells_half_day(answer, one) {
             return false;
         }
         acknowledges(answer, &one.text)
-            || is_short(answer) && told.names_day()
             || is_often
             || is_renamed
-            || told.shares_hour(&record.named_times)
+            || self.times_told(answer).shares_hour(&record.named_times)
             || statements(answer).any(tells_hour_in_words)
             || one.at.is_some_and(|at| {
                 let hour = i64::from(minute_of_day(at, one.zone)) / HOUR_MINUTES;
@@ -125,7 +114,6 @@ impl ModelTurn<'_> {
                 && reminder.is_some_and(|one| one.at.is_some() && one.zone == Zone::UTC)
         };
         let is_due = self.context.user.timezone.is_none()
-            && self.told_zone.get().is_none()
             && !self.context.group
             && !told.any(|text| ZONES.iter().any(|zone| text.contains(zone)))
             && last_changes(&totals.records).iter().any(is_at_hour);
@@ -160,50 +148,19 @@ impl ModelTurn<'_> {
     }
 }
 
-/// The answer without what it says was not done; empty where it says nothing else, or only asks.
-fn without_denials(answer: &str) -> String {
-    if is_refusal(answer) || is_question(answer) && !claims(answer) {
-        return String::new();
-    }
-    let all = sentences(answer);
-    let is_told = |sentence: &&Sentence| sentence.is_question || !is_denial(sentence.text);
-    let told: Vec<&str> = all.iter().filter(is_told).map(|one| one.text).collect();
-    match told.len() == all.len() {
-        true => answer.to_owned(),
-        false => told.concat(),
-    }
-}
-
 /// "Done.", "OK!", "I've set it.": it tells no hour, and nothing else either. "Cancelled: call mum."
 /// tells something else.
 fn acknowledges(answer: &str, text: &str) -> bool {
+    const WORDS_MAX: usize = 4;
     let lower = answer.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
+    let is_short = answer.split_whitespace().count() <= WORDS_MAX;
     let is_denied = words.any(|word| NOT_DONE.contains(&word));
-    let is_claim = match is_short(answer) {
-        true => {
-            let is_agreed = agrees(answer) || claims_done(answer) || tells_distance(answer);
-            memory_overlap(text, answer) == 0 && is_agreed
-        }
+    let is_claim = match is_short {
+        true => memory_overlap(text, answer) == 0,
         false => claims_done(answer),
     };
     is_claim && !is_question(answer) && !is_denied
-}
-
-fn is_short(answer: &str) -> bool {
-    const WORDS_MAX: usize = 4;
-    answer.split_whitespace().count() <= WORDS_MAX
-}
-
-/// "One hour from now", also in languages whose distances are not read.
-fn tells_distance(answer: &str) -> bool {
-    const UNITS: [&str; 10] = [
-        "小时", "小時", "時間", "分", "시간", "분", "ساع", "دقيق", "دقائق", "saat",
-    ];
-    let lower = answer.to_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphabetic());
-    words.any(|word| wording::is_unit_of_time(word, true))
-        || UNITS.iter().any(|unit| lower.contains(unit))
 }
 
 /// Also "half an hour", as hours in words are not all read.
