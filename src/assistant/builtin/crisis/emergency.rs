@@ -235,6 +235,7 @@ const ACCIDENT: &[&str] = &[
     "fire .. not|spreading|everywhere|put_out|out_of_control|trapped",
     "smell|smells|smelling .. gas $|ON|in|everywhere|strongly|from",
     "a gas smell $|ON|in|everywhere|from",
+    "^ gas smell in|everywhere|from",
     "gas pipe|line|main|mains|stove|cooker|oven|tank|bottle|cylinder|boiler|hose|heater|meter|valve|tap? is|are|has|might|may? be|a? leak|leaks|leaking|leakage",
     "leak|leaks|leaking|leakage of? gas",
     "leak|leaks|leaking|leakage in|from|at the|a|our|my? gas pipe|line|main|mains|stove|cooker|oven|tank|bottle|cylinder|boiler|hose|heater|meter|valve",
@@ -246,6 +247,7 @@ const ACCIDENT: &[&str] = &[
     // One that only beeps asks for a battery.
     "smoke detector|alarm .. going_off|rings|headache|dizzy|will_not_stop",
     "detector|alarm .. beeping|beeps|going_off|ringing .. there is smoke|flames",
+    "smoke detector|alarm .. beeping|beeps|going_off|ringing .. something is burning",
     "trapped in|inside|under .. fire|smoke|car|rubble|HOUSE|elevator",
     "power line .. down|fell|car",
     "explosion|exploded .. hurt|injured|fire|house|people|next|kitchen",
