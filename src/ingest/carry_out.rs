@@ -146,7 +146,8 @@ fn with_relays(turn: &MessageTurn, tx: &Tx, what: &FollowUp, mut reply: String) 
     if turn.agent.is_some() || !what.refers_to_reminder() {
         return Ok(reply); // most messages
     }
-    let is_done = latest::read_of_message(turn, tx)?.is_some()
+    let is_done = turn.schedule.get().is_some()
+        || latest::read_of_message(turn, tx)?.is_some()
         || !powers::changed_by(turn, tx, turn.message_id)?.is_empty();
     if !is_done && !reply.contains(wording::CHAT_APPS_REMINDERS_UNKNOWN) {
         reply.push('\n');

@@ -402,6 +402,7 @@ pub(super) fn remind_of_plan(
         Ok(at) => return remind_of_event(turn, tx, text, at, &label),
         Err(BeforeProblem::NoHour) => wording::event_without_hour(&label, text),
         Err(BeforeProblem::Past) => wording::event_too_soon(&label, text),
+        Err(BeforeProblem::AfterIt) => wording::event_begun(&label, text),
     };
     ask_when(turn, tx, text, reply)
 }

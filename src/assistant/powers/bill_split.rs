@@ -41,7 +41,7 @@ const PART_MAX: i64 = 1_000;
 const NOTHING: &str = "There's nothing on the bill.";
 const PAYERS_UNCLEAR: &str = "How much did each of them pay? I've noted nothing yet. Say it like “Ana paid 30 and Bo paid 20”.";
 const DEBTS_UNCLEAR: &str = "Who owes whom? I've noted nothing yet. Say each by itself: “Bo owes Eva 20”, then “Max owes Bo 30”.";
-const OWED_ALREADY: &str = "Is that all of it now? I've changed nothing. Say what was paid back, like “i paid Bo back 10”, or “undo” right after a debt that was wrong.";
+const OWED_ALREADY: &str = "I'm not sure whether that is all of it now, so I've changed nothing. Say what was paid back, like “i paid Bo back 10”.";
 const SPLIT_UNCLEAR: &str =
     "How much, and between whom? For example: “split 90 dollars between Ana, Bo and me”.";
 const PARTS_UNCLEAR: &str = "Whose part is which? Say it with the names in that order: “split 100 60/40 between Ana and me”.";

@@ -10,7 +10,7 @@ mod sentences;
 use crate::assistant::builtin::reminder::without_courtesies;
 use crate::assistant::builtin::{Intent, ParsedMessage, asked_about, may_answer, memory_answers};
 use crate::assistant::text::corrections::{self, MarkStrength};
-use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
 use crate::assistant::text::words::{Words, has_digit};
 use crate::assistant::wording;
@@ -78,6 +78,8 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
     Some(Intent::Several(in_order(each_done_or_named(parts))))
 }
 
+static SPENT: Phrases = Phrases::new(&["spent", "i spent", "ive spent", "i just spent"]);
+
 /// "30 on shoes" in a line after "spent 5 on tea" was spent as well.
 fn each_spent(parts: &mut [MessagePart]) {
     let mut is_spent = false;
@@ -89,8 +91,7 @@ fn each_spent(parts: &mut [MessagePart]) {
             part.intent = Intent::Power(format!("spent {}", part.text));
             continue;
         }
-        let spent = phrases!["spent", "i spent", "ive spent", "i just spent"];
-        is_spent = words.after(0, spent).is_some();
+        is_spent = words.after(0, &SPENT).is_some();
     }
 }
 
@@ -292,7 +293,7 @@ fn joined<'a>(sentences: Vec<&'a str>, text: &'a str) -> Vec<&'a str> {
     all
 }
 
-/// "i mean 14" after "spent 12 on lunch". A reminder is corrected after it was set.
+/// "i mean 14" after "spent 12 on lunch". What was set or kept is corrected by the next request.
 fn corrects(before: &str, next: &str) -> bool {
     const VALUE_WORDS_MAX: usize = 3;
     let words = Words::new(next);
@@ -303,7 +304,7 @@ fn corrects(before: &str, next: &str) -> bool {
     let from = corrections::skip_links(&words, from);
     let is_short = (1..=VALUE_WORDS_MAX).contains(&words.len().saturating_sub(from));
     let is_value = has_digit(words.get(from)) || when::day_at(&words, from).is_some();
-    is_short && is_value && has_digit(before) && !before.to_lowercase().contains("remind")
+    is_short && is_value && has_digit(before) && Words::new(before).after(0, &SPENT).is_some()
 }
 
 /// "check-in at 3pm" after "hotel astoria from 3 to 5 dec": a part of the booking.

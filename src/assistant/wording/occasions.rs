@@ -45,6 +45,14 @@ pub fn event_too_soon(event: &str, what: &str) -> String {
     )
 }
 
+/// `event`: its name and day.
+pub fn event_begun(event: &str, what: &str) -> String {
+    format!(
+        "That would be after it has begun ({event}). When should I remind you instead: {}? {SAY_WHEN}",
+        quoted(what)
+    )
+}
+
 /// `names`: what the person was asked about.
 pub fn which_was_it(names: &[&str]) -> String {
     let lines = names.iter().map(|name| quoted(name));

@@ -20,7 +20,7 @@ use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::memory::matching::memory_matches;
 use crate::assistant::plan::Plan;
 use crate::assistant::text::phrases::phrases;
-use crate::assistant::text::when::{self, DAY_HOUR, amount};
+use crate::assistant::text::when::{self, DAY_HOUR, TimeExpression, amount};
 use crate::assistant::text::words::Words;
 use crate::clock::{Timestamp, Zone};
 
@@ -76,6 +76,8 @@ pub enum BeforeProblem {
     /// Only the day of the event is known.
     NoHour,
     Past,
+    /// On the day itself, but after it has begun.
+    AfterIt,
 }
 
 impl BeforeEvent {
@@ -145,7 +147,11 @@ impl BeforeEvent {
                 event.begins(zone).map(|begins| begins.plus_s(-seconds))
             }
         };
-        at.filter(|at| *at > now).ok_or(BeforeProblem::Past)
+        let at = at.filter(|at| *at > now).ok_or(BeforeProblem::Past)?;
+        match event.begins(zone).is_some_and(|begins| at > begins) {
+            true => Err(BeforeProblem::AfterIt),
+            false => Ok(at),
+        }
     }
 }
 
@@ -231,7 +237,8 @@ pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<Befor
         let (lead, offset) = offset_before(words, range.start, at)?;
         is_event(words, at + 1, end).then_some((lead, at + 1, offset))
     });
-    let (lead, from, offset) = named.or_else(|| on_birthday(words, range.start..end))?;
+    let (lead, from, offset) =
+        named.or_else(|| on_that_day::of_birthday(words, range.start..end))?;
     let hour_at_end = |end: usize| {
         let (spec, at) = when::trailing_time(words, from + 1..end)?;
         (spec.day.is_none() && spec.delay.is_none()).then_some((spec, at))
@@ -248,21 +255,22 @@ pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<Befor
             None => (None, end, None),
         },
     };
-    let offset = match (offset, spec) {
-        (offset, None) => offset,
-        (Offset::Days(days, _), Some(spec)) => Offset::Days(days, when::time_of_day(&spec).ok()?),
-        (Offset::Months(months, _), Some(spec)) => {
-            Offset::Months(months, when::time_of_day(&spec).ok()?)
+    let begin = after_link(words, range.start);
+    let (spec, lead) = match (spec, offset) {
+        (None, Offset::Days(..) | Offset::Months(..)) => {
+            on_that_day::leading_hour(words, begin..lead)
         }
-        (Offset::Seconds(_), Some(_)) => return None,
+        (spec, _) => (spec, lead),
     };
+    let offset = at_time(offset, spec)?;
     let reading = |event_end: usize, text: String| EventReading {
         event: super::super::subject(words.original(from..event_end)),
         text,
     };
-    let before = text_of(words, after_link(words, range.start)..lead);
-    let before = Some(before).filter(|text| !names_nothing(text));
-    let before = before.unwrap_or_default();
+    let before = text_of(words, begin..lead);
+    let before = Some(before)
+        .filter(|text| !names_nothing(text))
+        .unwrap_or_default();
     if let Some(text) = text_from.filter(|_| before.is_empty()) {
         let readings = vec![reading(event_end, text_of(words, text..end))];
         return Some(BeforeEvent { readings, offset });
@@ -285,18 +293,16 @@ pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<Befor
     Some(BeforeEvent { readings, offset })
 }
 
-/// "on bo's birthday": on the day itself.
-fn on_birthday(words: &Words, range: Range<usize>) -> Option<(usize, usize, Offset)> {
-    const NAME_WORDS_MAX: usize = 3;
-    let at = range.clone().find(|at| {
-        let is_birthday = |n: usize| matches!(words.get(n), "birthday" | "bday" | "b-day");
-        let noun = (at + 2..range.end.min(at + 3 + NAME_WORDS_MAX)).find(|n| is_birthday(*n));
-        let ends = |n: usize| {
-            n + 1 == range.end || matches!(words.get(n + 1), "to" | "at" | "that" | "about" | "in")
-        };
-        words.get(*at) == "on" && noun.is_some_and(ends)
-    })?;
-    Some((at, at + 1, Offset::Days(0, (DAY_HOUR, 0))))
+/// At that time of its day. `None`: so many hours before something have none.
+fn at_time(offset: Offset, spec: Option<TimeExpression>) -> Option<Offset> {
+    Some(match (offset, spec) {
+        (offset, None) => offset,
+        (Offset::Days(days, _), Some(spec)) => Offset::Days(days, when::time_of_day(&spec).ok()?),
+        (Offset::Months(months, _), Some(spec)) => {
+            Offset::Months(months, when::time_of_day(&spec).ok()?)
+        }
+        (Offset::Seconds(_), Some(_)) => return None,
+    })
 }
 
 /// Whether "to" after a journey leads to a place, not to what is to be done: "my trip to Paris".

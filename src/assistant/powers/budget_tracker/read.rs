@@ -117,6 +117,12 @@ fn asked_again(message: &ParsedMessage, at: usize, end: usize) -> Option<BudgetA
     let from = words.after(at, phrases!["and what about", "what about", "how about"]);
     let is_more = at > 0 && words.get(at - 1) == "and";
     let from = from.or(is_more.then_some(at))?;
+    static NO_PURPOSES: Phrases = Phrases::new(&[
+        "on time", "on the way", "on my way", "on what", "on it", "on that",
+    ]);
+    if words.after(from, &NO_PURPOSES) == Some(end) {
+        return None;
+    }
     let asks = message.context.text.trim_end().ends_with('?') && words.get(from) == "on";
     let action = asks.then(|| how_much(message, from, end)).flatten()?;
     // "and on friday?" is about a day.

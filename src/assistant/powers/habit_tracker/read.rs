@@ -11,7 +11,7 @@ use super::weekly_goal::{changed, tracked, tracked_so_often};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::{local_time, parsers};
-use crate::assistant::text::function_words::is_question_word;
+use crate::assistant::text::function_words::{is_no, is_question_word};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
 
@@ -134,7 +134,7 @@ fn done(message: &ParsedMessage, at: usize, end: usize) -> Option<(RequestStreng
     }
     let end = without_addition(words, at, end);
     // "no, meditated" corrects what was reported.
-    let is_correction = words.get(at) == "no" && words.is_set_off(at);
+    let is_correction = is_no(words.get(at)) && words.is_set_off(at);
     if is_correction && is_past(words.get(at + 1)) {
         return None;
     }

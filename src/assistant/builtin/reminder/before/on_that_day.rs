@@ -35,17 +35,10 @@ pub(super) fn read(words: &Words, range: Range<usize>) -> Option<BeforeEvent> {
     let rest = rest.join(" ");
     let rest = Words::new(&rest);
     let parts = split_words(&rest, 0..rest.len(), false);
-    let is_waking = (0..range.start).any(|at| words.get(at) == "wake");
+    let is_waking = wakes(words, range.start);
     let hour = match parts.spec {
         Some(spec) if spec.day.is_some() || spec.delay.is_some() => return None,
-        Some(spec) => {
-            // A bare 4 is in the morning.
-            let clock = spec.clock.map(|clock| TimeOfDay {
-                bare: clock.bare && !is_waking,
-                ..clock
-            });
-            when::time_of_day(&TimeExpression { clock, ..spec }).ok()?
-        }
+        Some(spec) => when::time_of_day(&of_waking(spec, is_waking)).ok()?,
         None => (DAY_HOUR, 0),
     };
     let text = match is_waking && parts.text.is_empty() {
@@ -60,4 +53,41 @@ pub(super) fn read(words: &Words, range: Range<usize>) -> Option<BeforeEvent> {
         readings,
         offset: Offset::Days(0, hour),
     })
+}
+
+/// "at 7" of "at 7 on the day of the trip", and where the words before it end.
+pub(super) fn leading_hour(words: &Words, lead: Range<usize>) -> (Option<TimeExpression>, usize) {
+    let leading = when::trailing_time(words, lead.clone());
+    let hour = leading.filter(|(spec, _)| spec.day.is_none() && spec.delay.is_none());
+    let Some((spec, at)) = hour else {
+        return (None, lead.end);
+    };
+    (Some(of_waking(spec, wakes(words, lead.start))), at)
+}
+
+/// "on bo's birthday": on the day itself.
+pub(super) fn of_birthday(words: &Words, range: Range<usize>) -> Option<(usize, usize, Offset)> {
+    const NAME_WORDS_MAX: usize = 3;
+    let at = range.clone().find(|at| {
+        let is_birthday = |n: usize| matches!(words.get(n), "birthday" | "bday" | "b-day");
+        let noun = (at + 2..range.end.min(at + 3 + NAME_WORDS_MAX)).find(|n| is_birthday(*n));
+        let ends = |n: usize| {
+            n + 1 == range.end || matches!(words.get(n + 1), "to" | "at" | "that" | "about" | "in")
+        };
+        words.get(*at) == "on" && noun.is_some_and(ends)
+    })?;
+    Some((at, at + 1, Offset::Days(0, (DAY_HOUR, 0))))
+}
+
+fn wakes(words: &Words, end: usize) -> bool {
+    (0..end).any(|at| words.get(at) == "wake")
+}
+
+/// Somebody who is woken at a bare 4 is so in the morning.
+fn of_waking(spec: TimeExpression, is_waking: bool) -> TimeExpression {
+    let clock = spec.clock.map(|clock| TimeOfDay {
+        bare: clock.bare && !is_waking,
+        ..clock
+    });
+    TimeExpression { clock, ..spec }
 }
