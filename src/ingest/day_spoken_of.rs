@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::store::Tx;
 
 /// What was just offered or set.
-struct SpokenOf {
+struct LatestPlan {
     text: String,
     send_at: Timestamp,
 }
@@ -99,7 +99,7 @@ fn is_later_day(turn: &MessageTurn, one: Timestamp, other: Timestamp) -> bool {
     day(one) > day(other)
 }
 
-fn spoken_of(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<SpokenOf>> {
+fn spoken_of(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<LatestPlan>> {
     if let Some(Question::OfferedReminder {
         text,
         send_at,
@@ -107,7 +107,7 @@ fn spoken_of(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<SpokenOf>> {
     }) = question::read_open(turn, tx)?
     {
         let send_at = Timestamp(send_at);
-        return Ok(Some(SpokenOf { text, send_at }));
+        return Ok(Some(LatestPlan { text, send_at }));
     }
     if !latest::is_of_last_message(turn, tx)? {
         return Ok(None);
@@ -116,7 +116,7 @@ fn spoken_of(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<SpokenOf>> {
     let last = latest.and_then(|latest| latest.changes.set.into_iter().next_back());
     Ok(last
         .filter(|last| last.recurrence().is_none())
-        .map(|last| SpokenOf {
+        .map(|last| LatestPlan {
             text: last.text,
             send_at: Timestamp(last.send_at),
         }))

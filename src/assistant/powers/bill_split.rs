@@ -119,12 +119,12 @@ pub enum BillSplitAction {
         purpose: String,
     },
     /// "i owe Bo only 40": all that is owed, where something is owed already.
-    OwesOnly(OnlyDebt),
+    OwesOnly(WholeDebt),
 }
 
 /// All that somebody owes somebody.
 #[derive(Debug, Clone, PartialEq)]
-pub struct OnlyDebt {
+pub struct WholeDebt {
     pub(super) debtor: String,
     pub(super) to: String,
     pub(super) money: Money,
@@ -255,7 +255,7 @@ impl BillSplitState {
                 money,
                 purpose,
             } => self.note_debt((&debtor, &to), money, purpose, context)?,
-            BillSplitAction::OwesOnly(debt) => self.note_only_debt(debt, context)?,
+            BillSplitAction::OwesOnly(debt) => self.note_whole_debt(debt, context)?,
             BillSplitAction::Settled { payer, to, money } => {
                 return self.settled(&payer, &to, money, context);
             }
@@ -380,7 +380,11 @@ impl BillSplitState {
     }
 
     /// "i owe Bo only 40": where something is owed already, it may be all of it.
-    fn note_only_debt(&mut self, debt: OnlyDebt, context: &PowerContext) -> Result<String, String> {
+    fn note_whole_debt(
+        &mut self,
+        debt: WholeDebt,
+        context: &PowerContext,
+    ) -> Result<String, String> {
         let (debtor, to) = (debt.debtor.as_str(), debt.to.as_str());
         let names = [self.person(debtor, context)?, self.person(to, context)?];
         let is_owed = |(one, other, _): &Debt| names == [one.clone(), other.clone()];

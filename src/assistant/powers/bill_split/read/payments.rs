@@ -7,7 +7,7 @@ use super::{
     names, shared_with,
 };
 use crate::assistant::powers::RequestStrength::{self, Soft};
-use crate::assistant::powers::bill_split::OnlyDebt;
+use crate::assistant::powers::bill_split::WholeDebt;
 use crate::assistant::powers::money::{self, Money};
 use crate::assistant::powers::{parsers, statement};
 use crate::assistant::text::phrases::{Phrases, phrases};
@@ -94,7 +94,7 @@ fn one_owes(words: &Words, at: usize, end: usize) -> Option<(RequestStrength, Bi
     let is_only = purpose.is_empty() && matches!(words.get(from - 1), "only" | "just");
     is_clear.then(|| match is_one_amount {
         true if is_only => {
-            let debt = OnlyDebt { debtor, to, money };
+            let debt = WholeDebt { debtor, to, money };
             (Soft, BillSplitAction::OwesOnly(debt))
         }
         true => {
