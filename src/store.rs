@@ -116,8 +116,9 @@ pub use file::backup::{
     Backup, LiveCopy, Stage, back_up, check_backup_name, live_copy_path, take_over,
 };
 pub use file::carry_over::CarriedRows;
+pub use file::copies::check_only_name;
 pub use file::database_files::takes_mode_of;
-pub use file::inspect::{check_only_name, check_unlocked, inspect};
+pub use file::inspect::{check_unlocked, inspect};
 pub use file::lock::{Lock, LockHolder, holder};
 pub use file::restore::{PendingRestore, RestoreReport, begin_epoch};
 pub use history::{MessageRow, RoomRow};

@@ -211,6 +211,22 @@ async fn a_database_with_two_names_is_not_opened() {
     Process::start(&database, &[]).unwrap();
 }
 
+/// A restore gives the database a second name before it replaces it. One that is killed there leaves
+/// it.
+#[tokio::test]
+async fn the_name_that_a_killed_restore_left_is_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("chatkeep.db");
+    drop(Process::start(&database, &[]).unwrap());
+    let name = folder
+        .path()
+        .join("chatkeep.db.before-restore-20261128T023000.250Z");
+    std::fs::hard_link(&database, &name).unwrap();
+    let service = Process::start(&database, &[]).unwrap();
+    assert!(!name.exists());
+    assert_eq!(service.send(&get("/health")).await.status, 200);
+}
+
 fn message(sender: u64, text: &str) -> Request {
     let sender = format!("+1555{sender:07}");
     post("/edge/message", &direct(&sender, text)).bearer(&token("a"))

@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
@@ -43,9 +44,19 @@ pub(in crate::store) fn keep_schema(
     Ok(target)
 }
 
-/// Removes unfinished files of an interrupted restore or backup. The caller holds the database's
-/// lock, so none is in use.
+/// Removes what an interrupted restore or backup left: unfinished files, and names of the database
+/// itself. The caller holds the database's lock, so none is in use.
 pub(in crate::store) fn remove_unfinished(path: &Path) {
+    for name in names_of_database(path) {
+        match name.remove() {
+            Ok(()) => log::info!(
+                "{} is removed: a restore did not finish, and {} is unchanged",
+                name.path.display(),
+                path.display()
+            ),
+            Err(error) => log::warn!("can't remove {}: {error}", name.path.display()),
+        }
+    }
     for target in [path, &live(path), &present(path)] {
         let draft = Draft::name_of(target);
         let removed =
@@ -54,6 +65,29 @@ pub(in crate::store) fn remove_unfinished(path: &Path) {
             log::warn!("can't remove {}: {error}", draft.display());
         }
     }
+}
+
+/// Second names of the database at `path`, which a restore gave it before it was interrupted.
+fn names_of_database(path: &Path) -> Vec<Copy> {
+    let copies = all(path).unwrap_or_default();
+    let is_database = |copy: &Copy| files::is_same(&copy.path, path);
+    copies.into_iter().filter(is_database).collect()
+}
+
+/// An error if the file has another name, a hard link: a second service could be started with that
+/// one, and two services destroy the database. A name that an interrupted restore left is no error.
+pub fn check_only_name(path: &Path) -> std::result::Result<(), String> {
+    let of_restore = names_of_database(path).len() as u64;
+    let names = fs::metadata(path).map_or(1, |found| found.nlink());
+    if names <= 1 + of_restore {
+        return Ok(());
+    }
+    Err(format!(
+        "{0} has {names} names (hard links), and a service on another one of them would destroy \
+         the database: find them (find / -xdev -samefile {0}) and remove the others; copies are \
+         made with `chatkeep backup FILE`",
+        path.display(),
+    ))
 }
 
 /// The final name of the service's copy for `chatkeep backup`. The file stays a draft.
@@ -115,6 +149,7 @@ impl Store {
     }
 }
 
+/// A copy beside the database.
 struct Copy {
     path: PathBuf,
     kind: &'static str,

@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -68,21 +67,6 @@ pub fn inspect(path: &Path, whole: bool) -> Result<bool, String> {
     check_pages(path, whole || bytes <= CHECKED_WHOLE_BYTES_MAX)
         .map_err(|why| format!("{name} {why}"))?;
     Ok(true)
-}
-
-/// An error if the file has another name, a hard link: a second service could be started with that one, and
-/// two services destroy the database.
-pub fn check_only_name(path: &Path) -> Result<(), String> {
-    match fs::metadata(path) {
-        Ok(found) if found.nlink() > 1 => Err(format!(
-            "{0} has {1} names (hard links), and a service on another one of them would destroy the database: \
-             find them (find / -xdev -samefile {0}) and remove the others; copies are made with \
-             `chatkeep backup FILE`",
-            path.display(),
-            found.nlink()
-        )),
-        _ => Ok(()),
-    }
 }
 
 /// The message for a backup: without the hints about the database's own file, which don't apply.

@@ -3,6 +3,7 @@
 //! revoked access since the backup are carried over.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
@@ -253,10 +254,14 @@ fn set_aside(target: &Path, saved: &Path, is_sound: bool) -> std::io::Result<()>
 
 /// Copies where the file system has no links.
 fn link(from: &Path, to: &Path) -> std::io::Result<()> {
-    fs::hard_link(from, to).or_else(|_| {
-        fs::copy(from, to)?;
-        let copy = fs::File::open(to)?;
-        files::give_to_owner(&copy, to, Some(from))?;
-        copy.sync_all()
-    })
+    match fs::hard_link(from, to) {
+        // A copy over another name of the file would empty it.
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+            fs::copy(from, to)?;
+            let copy = fs::File::open(to)?;
+            files::give_to_owner(&copy, to, Some(from))?;
+            copy.sync_all()
+        }
+        linked => linked,
+    }
 }
