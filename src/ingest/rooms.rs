@@ -67,6 +67,10 @@ impl Ingest {
                 group: false,
             };
             queue::send_waiting(tx, &self.hub, (room.owner, &chat), now)?;
+            if tx.retry_reminders(room.owner, now)? {
+                let wake = self.reminders.clone();
+                tx.after_commit(move || wake.now());
+            }
         }
         if message.participants.is_empty() && room.members != Digest::default() {
             tx.add_room_member(room.id, &message.sender)?;

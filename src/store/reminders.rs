@@ -86,6 +86,14 @@ impl Tx<'_> {
         )
     }
 
+    /// A user's postponed reminders are due again. Returns whether there were any.
+    pub fn retry_reminders(&self, user: UserId, now: Timestamp) -> Result<bool> {
+        let sql = "UPDATE reminders SET due_at = ?2
+                   WHERE user_id = ?1 AND send_at <= ?2 AND due_at > ?2";
+        self.run(sql, (user, now))?;
+        Ok(self.conn.changes() > 0)
+    }
+
     /// Changes text, time or rule.
     pub fn change_reminder(
         &self,
