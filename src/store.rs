@@ -81,7 +81,7 @@ use crate::error::{Error, Result};
 use deferred::CommittedCounts;
 use file::advice::sqlite_failed;
 use file::open_files::OpenFiles;
-use file::{advice, checkpoint, database_files, open};
+use file::{advice, checkpoint, copies, database_files, open};
 use prepared::RunPrepared;
 use provider_tasks::TaskQueue;
 use undelivered_answers::UndeliveredAnswers;
@@ -178,6 +178,7 @@ impl Store {
     /// Opens the file at `options.path`. The caller holds its `Lock`. The error is a sentence for
     /// the operator.
     pub fn open(options: &Options) -> Result<Self, String> {
+        copies::undo_interrupted_restore(&options.path);
         check_only_name(&options.path)?;
         if !inspect(&options.path, false)? {
             open::make(&options.path)?;

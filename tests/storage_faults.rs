@@ -211,20 +211,30 @@ async fn a_database_with_two_names_is_not_opened() {
     Process::start(&database, &[]).unwrap();
 }
 
-/// A restore gives the database a second name before it replaces it. One that is killed there leaves
-/// it.
+/// A restore gives the database a second name before it replaces it, and moves the log of a damaged
+/// one. One that is killed there leaves both.
 #[tokio::test]
-async fn the_name_that_a_killed_restore_left_is_removed() {
+async fn what_a_killed_restore_left_is_taken_back() {
     let folder = tempfile::tempdir().unwrap();
     let database = folder.path().join("chatkeep.db");
-    drop(Process::start(&database, &[]).unwrap());
-    let name = folder
-        .path()
-        .join("chatkeep.db.before-restore-20261128T023000.250Z");
+    let mut service = Process::start(&database, &[]).unwrap();
+    assert_eq!(service.send(&message(1, "hello")).await.status, 200);
+    service.kill();
+    let in_folder = |name: &str| folder.path().join(name);
+    let name = in_folder("chatkeep.db.before-restore-20261128T023000.250Z");
+    let log = in_folder("chatkeep.db.before-restore-20261128T023000.250Z-wal");
     std::fs::hard_link(&database, &name).unwrap();
-    let service = Process::start(&database, &[]).unwrap();
-    assert!(!name.exists());
-    assert_eq!(service.send(&get("/health")).await.status, 200);
+    std::fs::rename(in_folder("chatkeep.db-wal"), &log).unwrap();
+    let mut service = Process::start(&database, &[]).unwrap();
+    assert!(!name.exists() && !log.exists());
+    service.kill();
+    let conn = Connection::open(&database).unwrap();
+    let messages = conn.query_row(
+        "SELECT count(*) FROM messages WHERE text = 'hello'",
+        [],
+        |row| row.get(0),
+    );
+    assert_eq!(messages, Ok(1));
 }
 
 fn message(sender: u64, text: &str) -> Request {

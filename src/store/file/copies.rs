@@ -44,19 +44,33 @@ pub(in crate::store) fn keep_schema(
     Ok(target)
 }
 
-/// Removes what an interrupted restore or backup left: unfinished files, and names of the database
-/// itself. The caller holds the database's lock, so none is in use.
-pub(in crate::store) fn remove_unfinished(path: &Path) {
+/// Takes back what an interrupted restore did to the database at `path`, which it had not replaced
+/// yet: its second name, and the log of a damaged one that was moved under that name. The caller
+/// holds the database's lock.
+pub(in crate::store) fn undo_interrupted_restore(path: &Path) {
     for name in names_of_database(path) {
-        match name.remove() {
+        let (log, saved_log) = (
+            database_files::wal_path(path),
+            database_files::wal_path(&name.path),
+        );
+        let undone = match saved_log.exists() && !log.exists() {
+            true => fs::rename(&saved_log, &log),
+            false => Ok(()),
+        };
+        match undone.and_then(|()| name.remove()) {
             Ok(()) => log::info!(
-                "{} is removed: a restore did not finish, and {} is unchanged",
-                name.path.display(),
-                path.display()
+                "a restore did not finish, and {} is as it was before: its second name {} is removed",
+                path.display(),
+                name.path.display()
             ),
             Err(error) => log::warn!("can't remove {}: {error}", name.path.display()),
         }
     }
+}
+
+/// Removes unfinished files of an interrupted restore or backup. The caller holds the database's
+/// lock, so none is in use.
+pub(in crate::store) fn remove_unfinished(path: &Path) {
     for target in [path, &live(path), &present(path)] {
         let draft = Draft::name_of(target);
         let removed =
