@@ -1,6 +1,7 @@
 //! What a message means: the builtin assistant's requests, and the superpowers that it may request.
 
 mod agreement;
+mod paraphrase;
 mod several;
 
 use super::builtin::parsing::read_message;
@@ -55,17 +56,41 @@ pub fn build_word_tables() {
     });
 }
 
-/// The message is parsed once.
+/// The message is parsed once, or twice where it is a request in other words.
 pub fn understand_all(context: &MessageContext) -> Understanding {
     let message = read_message(context);
-    let intent = intent_of(&message);
+    let typed = understood(&message);
+    let is_request = |found: &Understanding| {
+        found.intent != Intent::Unknown
+            || found.calls.may_begin()
+            || found.calls.session_command.is_some()
+    };
+    if is_request(&typed) {
+        return typed;
+    }
+    let Some(text) = paraphrase::paraphrase(&message) else {
+        return typed; // talk
+    };
+    let other_words = understood(&read_message(&MessageContext {
+        text: &text,
+        group: false, // the name is not repeated
+        ..*context
+    }));
+    match is_request(&other_words) {
+        true => other_words,
+        false => typed,
+    }
+}
+
+fn understood(message: &ParsedMessage) -> Understanding {
+    let intent = intent_of(message);
     let is_unknown = message.is_addressed && intent == Intent::Unknown;
     Understanding {
-        calls: recognise_message(&message, intent.defers_to_power(true)),
-        unknown: is_unknown.then(|| PossibleMeanings::of_parsed(&message)),
+        calls: recognise_message(message, intent.defers_to_power(true)),
+        unknown: is_unknown.then(|| PossibleMeanings::of_parsed(message)),
         intent,
         depends_on_zone: message.depends_on_zone.get(),
-        zone: context.timezone,
+        zone: message.context.timezone,
     }
 }
 

@@ -301,7 +301,7 @@ fn answer_unknown(turn: &MessageTurn, tx: &mut Tx) -> Result<String> {
     let taken = offers::take_statement(turn, tx)?;
     let unknown = turn.possible_meanings();
     Ok(
-        taken.unwrap_or_else(|| match (unknown.sympathy, unknown.foreign_language) {
+        taken.unwrap_or_else(|| match (unknown.reply_to_talk, unknown.foreign_language) {
             (Some(answer), _) => answer.to_owned(),
             (None, Some(language)) => wording::english_only(language).to_owned(),
             (None, None) => wording::unknown(&turn.message.text, &turn.persona.name),

@@ -17,7 +17,7 @@ use crate::assistant::powers::{self, Power, PowerAction, RequestChoice, RequestS
 use crate::assistant::{self, FactChange, Intent, PossibleMeanings, Statement, wording};
 use crate::error::Result;
 use crate::memory::READ_MAX;
-use crate::store::{MessageRow, Tx};
+use crate::store::{Memory, MessageRow, Tx};
 
 /// The most messages that are read: one and its corrections.
 const CORRECTIONS_MAX: usize = 5;
@@ -379,18 +379,28 @@ pub(super) fn change_fact(
 fn memory_of(turn: &MessageTurn, tx: &Tx, subject: &str) -> Result<Option<(StatedFact, String)>> {
     let begin = format!("{subject} is ").to_lowercase();
     let begin = without_article(&begin);
-    let mut before = tx.memories(turn.user.id, READ_MAX)?;
+    let memories = tx.memories(turn.user.id, READ_MAX)?;
     // "door code 48A2" is as good as "door code is 48A2".
     let bare = begin.strip_suffix("is ").unwrap_or(begin);
     let is_bare = |text: &str| {
         let value = text.strip_prefix(bare);
         value.is_some_and(|value| !value.contains(' ') && value.contains(|c: char| c.is_numeric()))
     };
-    before.retain(|memory| {
-        let lower = memory.text.to_lowercase();
-        let text = without_article(&lower);
-        text.starts_with(begin) || is_bare(text)
-    });
+    let of = |is_meant: &dyn Fn(&str) -> bool| -> Vec<&Memory> {
+        let lower = |memory: &&Memory| is_meant(without_article(&memory.text.to_lowercase()));
+        memories.iter().filter(lower).collect()
+    };
+    let mut before = of(&|text| text.starts_with(begin) || is_bare(text));
+    if before.is_empty() {
+        // "the code" of a locker's, where there is one.
+        let longer = format!(" {bare}");
+        before = of(&|text| {
+            let named = text
+                .split_once(" is ")
+                .map(|(named, _)| format!("{named} "));
+            named.is_some_and(|named| named.ends_with(&longer))
+        });
+    }
     let [old] = before.as_slice() else {
         return Ok(None);
     };

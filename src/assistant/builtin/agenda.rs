@@ -45,6 +45,8 @@ static EVERYTHING: Phrases = Phrases::new(&[
     "whats coming up", "what is there", "what i have on", "what i have", "what i have got",
     "what my plans are", "what are my plans", "what im doing", "what am i doing",
     "what am i up to", "is there something", "whats left", "what is left", "what else do i have",
+    "what do i need to do", "what do i have to do", "what have i got to do", "what must i do",
+    "what am i supposed to do", "what do i gotta do", "what i need to do", "what i have to do",
 ]);
 
 pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
@@ -89,7 +91,7 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     // "whats on" alone may be about anything; a day or a schedule is the person's.
     let is_own = matches!(
         words.get(from - 1),
-        "like" | "look" | "looking" | "day" | "schedule" | "agenda" | "calendar"
+        "like" | "look" | "looking" | "day" | "schedule" | "agenda" | "calendar" | "do"
     ) || words.phrase(message.start..from) == "what do i have on";
     let of_calendar =
         (message.start..from).any(|at| matches!(words.get(at), "calendar" | "meetings" | "free"));

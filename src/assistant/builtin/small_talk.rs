@@ -80,14 +80,20 @@ pub(super) fn asks_for_joke(words: &Words) -> bool {
     phrases::asks_for_joke(&words.phrase(from..end))
 }
 
-/// The answer to how somebody is, where no diary is kept of it: "i'm so tired". The words are without
-/// the assistant's name.
-pub(super) fn sympathy(text: &str, words: &Words) -> Option<&'static str> {
+/// The answer to how somebody is, where no diary is kept of it: "i'm so tired", and to what is often
+/// asked in vain. The words are without the assistant's name.
+pub(super) fn reply_to_talk(text: &str, words: &Words) -> Option<&'static str> {
     const TEXT_BYTES_MAX: usize = 200;
     if text.len() > TEXT_BYTES_MAX {
         return None;
     }
-    let choices = reactions::feeling(&words.phrase(0..words.len()))?;
+    let phrase = words.phrase(0..words.len());
+    if phrases::asks_for_weather(&phrase) {
+        return Some(
+            "I can't look up the weather. I keep reminders, memories and lists; “help” shows more.",
+        );
+    }
+    let choices = reactions::feeling(&phrase)?;
     choices
         .get(words::stable_hash(text) as usize % choices.len())
         .copied()

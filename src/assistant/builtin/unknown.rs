@@ -31,7 +31,7 @@ pub struct PossibleMeanings {
     /// It may correct a value of what was said last.
     pub may_correct: bool,
     /// The answer to the feeling that it tells of.
-    pub sympathy: Option<&'static str>,
+    pub reply_to_talk: Option<&'static str>,
     /// The language in which it is written, if that is not English (a tag of BCP 47).
     pub foreign_language: Option<&'static str>,
     /// It may say that a crisis is over.
@@ -87,7 +87,7 @@ impl PossibleMeanings {
             asked_about: memory::asked_about(message.context.text, words),
             statement: statement(message),
             may_correct: follow_up::may_correct(unnamed),
-            sympathy: small_talk::sympathy(message.context.text, unnamed),
+            reply_to_talk: small_talk::reply_to_talk(message.context.text, unnamed),
             foreign_language: wording::foreign_language_of(message.context.text, words),
             may_end_crisis: crisis::may_be_over(words),
             asks_how_long_left: asks_how_long_left(message.request()),

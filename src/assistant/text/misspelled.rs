@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::word_set::WordMap;
 
 /// Sorted by the first.
-const WORDS: [(&str, &str); 106] = [
+const WORDS: [(&str, &str); 107] = [
     ("2day", "today"),
     ("2moro", "tomorrow"),
     ("2morrow", "tomorrow"),
@@ -31,6 +31,7 @@ const WORDS: [(&str, &str); 106] = [
     ("firday", "friday"),
     ("fridy", "friday"),
     ("morining", "morning"),
+    ("morn", "morning"),
     ("mornig", "morning"),
     ("mornin", "morning"),
     ("mths", "months"),

@@ -21,7 +21,7 @@ pub(in crate::ingest) fn answer_what(turn: &MessageTurn, tx: &mut Tx) -> Result<
     };
     let is_task = || assistant::begins_with_task(&turn.words());
     let meanings = turn.possible_meanings();
-    if meanings.sympathy.is_some()
+    if meanings.reply_to_talk.is_some()
         || meanings.asks_for_list
         || !question::was_just_asked(turn, tx)? && !is_task()
     {
@@ -91,7 +91,7 @@ pub(in crate::ingest) fn answer_rest(turn: &MessageTurn, tx: &mut Tx) -> Result<
         _ => rest,
     };
     let is_one = match answer {
-        AnswerKind::Any => !rest.is_empty() && turn.possible_meanings().sympathy.is_none(),
+        AnswerKind::Any => !rest.is_empty() && turn.possible_meanings().reply_to_talk.is_none(),
         AnswerKind::Time => assistant::is_time_answer(&rest),
         AnswerKind::Day if assistant::is_time_answer(&rest) && !assistant::names_day(&rest) => {
             let is_asked = question::was_just_asked(turn, tx)?;

@@ -132,7 +132,8 @@ fn asked_later(words: &Words, at: usize) -> Option<usize> {
 /// Words after a time that suits.
 static IS_ENOUGH: Phrases = Phrases::new(&[
     "is enough", "is fine", "is ok", "is okay", "is plenty", "is good", "will do", "works",
-    "would be enough", "would be fine", "is better", "would be better",
+    "would be enough", "would be fine", "is better", "would be better", "was right", "was correct",
+    "was fine", "was ok", "was better", "is right", "is correct",
 ]);
 
 fn is_sigh(word: &str) -> bool {
@@ -206,7 +207,10 @@ fn may_reword(words: &Words, at: usize) -> bool {
 }
 
 fn without_thanks(words: &Words) -> usize {
-    let last = phrases!["ty", "instead", "then", "too", "from now on"];
+    let last = phrases![
+        "ty", "instead", "then", "too", "from now on", "same time", "at the same time",
+        "the same time",
+    ];
     const LAST_WORDS_MAX: usize = 4;
     let mut end = words.len();
     loop {
@@ -310,9 +314,13 @@ fn also(words: &Words, range: Range<usize>) -> Option<FollowUp> {
 
 /// "one for sunday": the same once more.
 static ONE_MORE: Phrases = Phrases::new(&[
-    "one for", "one on", "another one for", "another one on", "another one at", "another for",
-    "another on", "another at", "one more for", "one more on", "one more at", "the same for",
-    "same for",
+    "add another one for", "add another one on", "add another one at", "add another for",
+    "add another on", "add one for", "add one on", "add one more for", "add one more on",
+    "set another one for", "set another one on", "set another for", "set one for",
+    "set one more for", "make another one for", "make another one on", "do another one for",
+    "do another one on", "one for", "one on", "another one for", "another one on",
+    "another one at", "another for", "another on", "another at", "one more for", "one more on",
+    "one more at", "the same for", "same for",
 ]);
 
 /// "same thing on friday", "also on friday".

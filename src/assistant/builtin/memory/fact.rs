@@ -78,8 +78,10 @@ fn is_fact(words: &Words, at: usize) -> bool {
         "my" | "our" => {
             of_mine(words, at + 1) || of_price(words, at + 1) || of_somebody(words, at + 1)
         }
-        "the" => of_thing(words, at + 1) || of_price(words, at + 1),
-        "i" | "im" | "ive" | "we" => of_myself(words, at) || of_place(words, at),
+        "the" => of_thing(words, at + 1) || of_price(words, at + 1) || of_another(words, at + 1),
+        "i" | "im" | "ive" | "we" => {
+            of_myself(words, at) || of_place(words, at) || of_loan(words, at) || of_dose(words, at)
+        }
         "parked" => is_place(words, at + 1),
         _ => {
             of_another(words, at)
@@ -305,6 +307,39 @@ fn of_place(words: &Words, at: usize) -> bool {
     };
     let to = words.len().min(thing + NAME_WORDS_MAX + 1);
     (thing + 1..to).any(|at| is_place(words, at))
+}
+
+/// "I lent my drill to Tom", "I borrowed Bo's ladder": a thing, and no money, which is a debt.
+fn of_loan(words: &Words, at: usize) -> bool {
+    static LENT: Phrases = Phrases::new(&[
+        "i lent", "ive lent", "i have lent", "i loaned", "we lent", "i borrowed", "ive borrowed",
+        "we borrowed",
+    ]);
+    const MONEY: &str = "money cash euros euro dollars dollar bucks pounds quid";
+    let Some(thing) = words.after(at, &LENT) else {
+        return false;
+    };
+    let rest = thing..words.len();
+    let is_other = |word: &str| has_digit(word) || is_one_of(MONEY, word);
+    let is_whose = |word: &str| matches!(word, "my" | "our" | "to" | "from");
+    (2..=VALUE_WORDS_MAX).contains(&rest.len())
+        && !rest.clone().any(|at| is_other(words.get(at)))
+        && (rest.clone().any(|at| is_whose(words.get(at)))
+            || words.original(rest).contains(['\'', '’']))
+        && !words.is_question()
+}
+
+/// "I take 20mg of lisinopril"
+fn of_dose(words: &Words, at: usize) -> bool {
+    const UNITS: [&str; 6] = ["mg", "mcg", "ml", "iu", "milligrams", "micrograms"];
+    let Some(dose) = words.after(at, phrases!["i take", "im on", "i am on"]) else {
+        return false;
+    };
+    let (number, after) = (words.get(dose), words.get(dose + 1));
+    let unit = number.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
+    let unit = if unit.is_empty() { after } else { unit };
+    let rest = words.len().saturating_sub(dose);
+    has_digit(number) && UNITS.contains(&unit) && (2..=VALUE_WORDS_MAX).contains(&rest)
 }
 
 /// Whether the rest of the words is a place.

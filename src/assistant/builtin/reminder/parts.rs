@@ -137,11 +137,13 @@ pub(in crate::assistant::builtin) fn split_words(
         Some(next) if !matches!(words.get(next), "today" | "tonight") => next,
         _ => range.start,
     };
-    // "just once at 5"
-    let once = words.after(
-        first,
-        phrases!["just once", "only once", "just", "only", "once"],
-    );
+    // "just once at 5", "when it's 5"
+    let once = words.after(first, &WHEN_IT_IS).or_else(|| {
+        words.after(
+            first,
+            phrases!["just once", "only once", "just", "only", "once"],
+        )
+    });
     let first = once
         .filter(|next| leading_time(words, *next, timer).is_some())
         .unwrap_or(first);
@@ -162,8 +164,10 @@ pub(in crate::assistant::builtin) fn split_words(
         if is_of_thing {
             return ReminderParts::new(None, text_of(words, start..end));
         }
-        // "pay rent due on friday"
-        let is_due = at > start + 1 && words.get(at - 1) == "due";
+        // "pay rent due on friday", unlike "check when it's due on friday"
+        let is_due = at > start + 1
+            && words.get(at - 1) == "due"
+            && !matches!(words.get(at - 2), "is" | "its" | "are");
         let text_end = match when::lacks_particle(words, start..at) {
             true => at + 1,
             false if is_due => at - 1,
@@ -187,9 +191,19 @@ pub(in crate::assistant::builtin) fn split_words(
     ReminderParts::new(None, text_of(words, start..end))
 }
 
-/// The end of the text without "that's" before the time: "hand over the keys, that's 6:15".
+/// Words before a time of day that say no more than "at".
+static WHEN_IT_IS: Phrases = Phrases::new(&[
+    "when its", "when it is", "once its", "once it is", "as soon as its", "as soon as it is",
+]);
+
+/// The end of the text without "that's" before the time: "hand over the keys, that's 6:15", "sign it
+/// when it's 6:15".
 fn before_verb(words: &Words, text: Range<usize>) -> usize {
     let end = text.end;
+    let when = (text.start + 1..end).find(|at| words.after(*at, &WHEN_IT_IS) == Some(end));
+    if let Some(when) = when {
+        return when;
+    }
     let is_verb = end > text.start + 2
         && matches!(words.get(end - 1), "thats" | "its" | "that's" | "it's")
         && words.is_set_off(end - 2);

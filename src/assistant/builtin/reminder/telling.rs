@@ -30,5 +30,7 @@ pub(super) fn tell(message: &ParsedMessage) -> Option<Intent> {
         nothing: "",
         timer: false,
     };
-    (is_timed && !words.is_question()).then(|| reminder(message, &request))
+    // "can you tell me at 8 to leave?" asks for it; "tell me to leave at 8?" wonders.
+    let is_asked = !words.is_question() || message.start > 0;
+    (is_timed && is_asked).then(|| reminder(message, &request))
 }

@@ -58,7 +58,9 @@ static WHO: Phrases = Phrases::new(&[
 static ARE_YOU_HUMAN: Phrases = Phrases::new(&[
     "are you a bot", "are you a robot", "are you human", "are you a human", "are you real",
     "are you an ai", "are you ai", "are you a real person", "are you a person", "are you alive",
-    "am i talking to a bot",
+    "am i talking to a bot", "are you chatgpt", "are you gpt", "are you siri", "are you alexa",
+    "are you a chatbot", "are you a computer", "are you a machine", "is this a bot",
+    "is this chatgpt", "are you a program", "are you an assistant",
 ]);
 static JOKE: Phrases = Phrases::new(&[
     "tell me a joke", "joke", "a joke", "another joke", "tell a joke", "tell me another joke",
@@ -97,6 +99,9 @@ pub(super) fn question(message: &ParsedMessage, phrase: &str) -> Option<String> 
         _ if asks_for_joke(phrase) => joke(message).to_owned(),
         _ if asks_time(phrase) => wording::time_now(message.local_now()),
         _ if asks_date(phrase) => wording::date_now(message.local_now()),
+        _ if asks_for_human(phrase) => format!(
+            "I'm {name}, a program, and I can't pass messages on. Whoever runs this service can help you."
+        ),
         "do you love me" | "will you marry me" => {
             "You're dear to me, in the way a program can say that.".to_owned()
         }
@@ -108,11 +113,40 @@ pub(super) fn question(message: &ParsedMessage, phrase: &str) -> Option<String> 
     Some(reply)
 }
 
+pub(super) fn asks_for_weather(phrase: &str) -> bool {
+    static DAYS: [&str; 8] = [
+        " like today", " like tomorrow", " today", " tomorrow", " tonight", " outside", " like",
+        " now",
+    ];
+    let day = DAYS.iter().find_map(|day| phrase.strip_suffix(day));
+    phrases![
+        "weather", "the weather", "whats the weather", "what is the weather", "hows the weather",
+        "how is the weather", "weather forecast", "the forecast", "whats the forecast",
+        "will it rain", "is it raining", "is it going to rain", "do i need an umbrella",
+        "will it snow", "is it going to snow", "how warm is it", "how cold is it",
+        "whats the temperature", "what is the temperature", "will it be sunny"
+    ]
+    .contains(day.unwrap_or(phrase))
+}
+
+fn asks_for_human(phrase: &str) -> bool {
+    phrases![
+        "talk to a human", "can i talk to a human", "let me talk to a human", "human please",
+        "i want to talk to a human", "speak to a human", "can i speak to a human",
+        "a human please", "can i talk to someone", "can i speak to someone", "talk to a person",
+        "customer support", "customer service", "contact support", "support", "real person please",
+        "agent please", "can i talk to a real person", "talk to someone"
+    ]
+    .contains(phrase)
+}
+
 /// Is somebody there?
 fn asks_presence(phrase: &str) -> bool {
     phrases![
         "are you there", "you there", "still there", "you still there", "are you still there",
-        "anyone there", "ping", "test", "testing", "anybody home", "are you awake"
+        "anyone there", "ping", "test", "testing", "anybody home", "are you awake",
+        "can you hear me", "do you hear me", "are you listening", "are you online", "are you on",
+        "are you working", "do you work", "is this working", "is this thing on"
     ]
     .contains(phrase)
 }
@@ -172,7 +206,7 @@ fn is_farewell(phrase: &str) -> bool {
         "see you tomorrow", "see you soon", "cya", "bye for now", "later", "talk later",
         "talk to you later", "ttyl", "take care", "farewell", "cheerio", "tschüss", "adios",
         "adiós", "au revoir", "arrivederci", "have a nice day", "have a good day", "i have to go",
-        "gotta go"
+        "gotta go", "brb", "be right back", "back soon", "gtg", "g2g", "im off", "im out"
     ]
     .contains(bare.unwrap_or(phrase))
 }

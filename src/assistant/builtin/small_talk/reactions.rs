@@ -3,6 +3,7 @@
 
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::text::function_words::{is_no, is_yes};
+use crate::assistant::text::phrases::Phrases;
 
 const SAD: &[&str] = &[
     "I'm sorry to hear that. I hope it gets better soon; I'm here if you want something off your mind.",
@@ -13,6 +14,9 @@ const YES: &[&str] = &[
     "Good! Just tell me what you'd like.", "All right! What shall I do?",
 ];
 const NO: &[&str] = &["All right.", "Okay, no problem."];
+const CONGRATULATIONS: &[&str] = &[
+    "Congratulations! That's great news.", "How wonderful, well done!",
+];
 const GLAD: &[&str] = &["Glad to hear it!", "That's good to hear!"];
 
 pub(super) fn reaction(message: &ParsedMessage, phrase: &str) -> Option<String> {
@@ -70,12 +74,15 @@ pub(super) fn feeling(phrase: &str) -> Option<&'static [&'static str]> {
         "feeling ", "still ", "so ", "very ", "really ", "just ", "a bit ", "a little ", "kinda ",
         "pretty ", "super ",
     ];
-    const AFTER: [&str; 9] = [
+    const AFTER: [&str; 13] = [
         " today", " right now", " tonight", " again", " lately", " these days", " thanks", " now",
-        " rn",
+        " rn", " about tomorrow", " about it", " about that", " about today",
     ];
     if tells_of_death(phrase) {
         return Some(LOSS);
+    }
+    if let Some(choices) = news(phrase) {
+        return Some(choices);
     }
     let rest = phrase.strip_prefix("today ").unwrap_or(phrase);
     let mut rest = OWN.iter().find_map(|own| rest.strip_prefix(own))?;
@@ -99,6 +106,48 @@ pub(super) fn feeling(phrase: &str) -> Option<&'static [&'static str]> {
         | "great" | "excited" | "proud" | "relaxed" | "relieved" => Some(GLAD),
         _ => None,
     }
+}
+
+/// What just happened to somebody: "i got the job", "i have a headache".
+fn news(phrase: &str) -> Option<&'static [&'static str]> {
+    static GOOD: Phrases = Phrases::new(&[
+        "i got the job", "got the job", "i got a job", "i got a new job", "i got promoted",
+        "i got a promotion", "i got a raise", "i got engaged", "were engaged", "we got engaged",
+        "im engaged", "we got married", "im getting married", "were getting married",
+        "im pregnant", "were pregnant", "i won", "we won", "i did it", "we did it", "i made it",
+        "i got in", "i got accepted", "i passed", "i graduated", "i got the flat",
+        "we got the house", "i got the keys",
+    ]);
+    static BAD: Phrases = Phrases::new(&[
+        "cant sleep", "i cant sleep", "i couldnt sleep", "i slept badly", "i didnt sleep well",
+        "i didnt sleep", "i had a nightmare", "i lost my job", "i got fired", "i was fired",
+        "i got laid off", "we broke up", "i failed", "we lost", "i didnt get the job",
+        "i didnt get it", "im heartbroken", "rough day", "hard day", "tough day", "terrible day",
+        "awful day",
+    ]);
+    static ILL: Phrases = Phrases::new(&[
+        "headache", "bad headache", "migraine", "cold", "bad cold", "fever", "flu", "the flu",
+        "toothache", "stomach ache", "stomachache", "sore throat", "backache", "cough", "hangover",
+    ]);
+    const OF: [(&str, &[&str]); 4] = [
+        ("i passed my ", CONGRATULATIONS),
+        ("i failed my ", SAD),
+        ("i had a fight with ", SAD),
+        ("i had an argument with ", SAD),
+    ];
+    const AFTER: [&str; 5] = [" today", " last night", " again", " tonight", " yesterday"];
+    let after = AFTER.iter().find_map(|after| phrase.strip_suffix(after));
+    let phrase = after.unwrap_or(phrase);
+    if GOOD.contains(phrase) {
+        return Some(CONGRATULATIONS);
+    }
+    let illness = ["i have a ", "i have ", "ive got a ", "ive got ", "i got a "];
+    let illness = illness.iter().filter_map(|own| phrase.strip_prefix(own));
+    if BAD.contains(phrase) || illness.into_iter().any(|rest| ILL.contains(rest)) {
+        return Some(SAD);
+    }
+    let of = OF.iter().find(|(start, _)| phrase.starts_with(start));
+    of.map(|(_, choices)| *choices)
 }
 
 /// "my dad died", unlike "my phone died".
