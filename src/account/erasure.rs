@@ -130,6 +130,8 @@ pub enum PurgeStep {
 pub struct PurgeRun {
     /// No service is running, so the file is rewritten whatever its size.
     without_service: bool,
+    /// No erasure begins.
+    is_continuation: bool,
     /// The file is too large, or there was no room for a second one.
     compaction_failed: bool,
     /// The memory service was asked and failed.
@@ -143,6 +145,14 @@ impl PurgeRun {
     pub fn without_service() -> Self {
         Self {
             without_service: true,
+            ..Self::default()
+        }
+    }
+
+    /// A run that goes on with what has begun.
+    pub fn continuation() -> Self {
+        Self {
+            is_continuation: true,
             ..Self::default()
         }
     }
@@ -188,7 +198,7 @@ impl Eraser {
         Ok(outlook(due, under_way, progress))
     }
 
-    /// Erases everything that is due. A second caller waits and then finds no work. Returns true
+    /// Erases everything that is due, or goes on with what has begun. A second caller waits and then finds no work. Returns true
     /// when an account still waits for another service and must be checked again.
     pub async fn run(&self, mut run: PurgeRun) -> Result<bool> {
         let _running = self.running.lock().await;
@@ -208,7 +218,9 @@ impl Eraser {
         let now = self.clock.now();
         self.store.write(move |tx| tx.set_purged_at(now)).await?;
         let waiting = self.store.read(|view| view.erasures(ACCOUNTS_MAX)).await;
-        self.progress.lock().over = requested;
+        if !run.is_continuation {
+            self.progress.lock().over = requested;
+        }
         outcome.and(dropping)?;
         let waiting = waiting?;
         for erasure in waiting.iter().filter(|one| one.rows_at.is_some()) {
@@ -260,10 +272,10 @@ impl Eraser {
     pub async fn advance(&self, run: &mut PurgeRun) -> Result<Option<PurgeStep>> {
         let now = self.clock.now();
         // No erasure begins while the clock may be wrong.
-        let is_steady = self.clock.steady_now().is_some();
+        let may_begin = !run.is_continuation && self.clock.steady_now().is_some();
         let facts = self.store.read(move |view| {
             Ok((
-                match is_steady {
+                match may_begin {
                     true => view.due_accounts(now, 1)?.pop(),
                     false => None,
                 },

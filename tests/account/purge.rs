@@ -315,6 +315,25 @@ async fn a_file_that_remains_delays_nobody_else() {
     assert_eq!(status["under_way"], json!([]), "{status}");
 }
 
+/// A minute after a start what has begun goes on. Who is due only by a wrong clock stays.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_continuation_begins_nothing() {
+    let clock = morning();
+    let service = ana_goes(&clock, &[]).await;
+    let eraser = &service.app.eraser;
+    let begun = eraser.advance(&mut PurgeRun::default()).await.unwrap();
+    assert_eq!(begun, Some(PurgeStep::Begun));
+    ask_for_deletion(&service, BEN).await;
+    clock.advance(30 * DAY_MS + 1);
+    assert!(!eraser.run(PurgeRun::continuation()).await.unwrap());
+    let left = "SELECT DISTINCT user_id FROM messages ORDER BY user_id";
+    let after = service.rows(left);
+    assert!(after.contains(&vec![json!(2)]), "{after:?}");
+    assert!(!after.contains(&vec![json!(1)]), "{after:?}");
+    assert!(!eraser.run(PurgeRun::default()).await.unwrap());
+    assert!(!service.rows(left).contains(&vec![json!(2)]));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_phones_new_owner_keeps_what_is_theirs() {
     let clock = morning();

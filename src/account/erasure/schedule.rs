@@ -1,5 +1,5 @@
 //! The schedule of purges: daily at 03:30 UTC, and 10 minutes after a start if that time was
-//! missed.
+//! missed. An erasure that has begun goes on a minute after a start.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,7 @@ pub async fn run(eraser: Arc<Eraser>, metrics: Arc<JobMetrics>) {
     let started = eraser.clock.now();
     // When a purge last ran and when it must continue; read from the database first.
     let (mut last, mut continue_at, mut is_loaded) = (None, None, false);
-    let mut is_unread_logged = false;
+    let (mut is_unread_logged, mut has_failed) = (false, false);
     let mut waiting_runs = 0;
     let mut looked_at = started;
     loop {
@@ -58,7 +58,14 @@ pub async fn run(eraser: Arc<Eraser>, metrics: Arc<JobMetrics>) {
         if !(is_requested || is_time || continue_at.is_some_and(|at| is_reached(at, now))) {
             continue;
         }
-        let result = eraser.run(PurgeRun::default()).await;
+        // After a start with a wrong clock nothing begins until the operator could have set it.
+        let is_whole = is_requested || is_time || has_failed;
+        let run = match is_whole {
+            true => PurgeRun::default(),
+            false => PurgeRun::continuation(),
+        };
+        let result = eraser.run(run).await;
+        has_failed = is_whole && result.is_err();
         metrics.ran(&result, eraser.clock.now().0);
         continue_at = match result {
             Ok(waits) => {
@@ -71,7 +78,9 @@ pub async fn run(eraser: Arc<Eraser>, metrics: Arc<JobMetrics>) {
             }
         };
         // Accounts that became due meanwhile are left to the next run.
-        last = Some(now);
+        if is_whole {
+            last = Some(now);
+        }
     }
 }
 
