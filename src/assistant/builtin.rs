@@ -20,6 +20,7 @@ use std::cell::Cell;
 use super::help::HelpGroup;
 use super::wording;
 use crate::assistant::LocalNow;
+use crate::assistant::text::clauses::begins_clause;
 use crate::assistant::text::function_words::is_question_word;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
@@ -385,6 +386,12 @@ pub fn crisis_is_over(text: &str) -> bool {
 /// Whether it plainly asks for something that has nothing to do with a crisis just before.
 pub fn is_unrelated_to_crisis(words: &Words) -> bool {
     crisis::is_unrelated(words)
+}
+
+/// Whether these are no name but a sentence: "lunch is at 2".
+pub fn is_sentence(text: &str) -> bool {
+    let words = Words::new(text);
+    begins_clause(&words, 0, words.len())
 }
 
 /// Whether an answer means all of what was asked about: "both", of two.

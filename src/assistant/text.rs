@@ -2,6 +2,7 @@
 //! knows what a message is for.
 
 pub(in crate::assistant) mod abbreviations;
+pub(in crate::assistant) mod clauses;
 pub(in crate::assistant) mod corrections;
 pub(in crate::assistant) mod figures;
 pub(in crate::assistant) mod function_words;

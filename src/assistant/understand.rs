@@ -73,7 +73,7 @@ pub fn understand_all(context: &MessageContext) -> Understanding {
     };
     let other_words = understood(&read_message(&MessageContext {
         text: &text,
-        group: false, // the name is not repeated
+        group: false, // its name is not repeated
         ..*context
     }));
     match is_request(&other_words) {

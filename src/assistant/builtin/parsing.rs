@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use super::{MessageContext, ParsedMessage};
 use crate::assistant::addresses;
+use crate::assistant::text::clauses::reason_after_comma;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::word_set::{HashedWord, WordSet};
 use crate::assistant::text::words::Words;
@@ -18,7 +19,11 @@ pub(in crate::assistant) fn read_message<'a>(context: &'a MessageContext<'a>) ->
     if is_addressed && !context.persona.is_empty() {
         end = drop_name(&mut words, context.persona);
     }
-    let start = after_courtesies(&words);
+    let mut start = after_courtesies(&words);
+    if is_addressed && let Some(request) = without_reason(&words, start) {
+        (words, start) = (Words::new(request), 0);
+        end = words.len();
+    }
     let end = before_courtesies(&words, start, end);
     let (mut phrase, mut phrase_start) = (String::new(), 0);
     if end <= PHRASE_WORDS_MAX {
@@ -37,6 +42,32 @@ pub(in crate::assistant) fn read_message<'a>(context: &'a MessageContext<'a>) ->
         phrase_start,
         depends_on_zone: Cell::new(false),
     }
+}
+
+/// A request without the reason for it: "cancel the gym" for "cancel the gym, i'm injured". `None` for
+/// most messages.
+fn without_reason<'a>(words: &Words<'a>, start: usize) -> Option<&'a str> {
+    let may_have_reason = matches!(
+        words.get(start),
+        "cancel"
+            | "delete"
+            | "remove"
+            | "stop"
+            | "add"
+            | "put"
+            | "cross"
+            | "tick"
+            | "got"
+            | "bought"
+            | "done"
+            | "skip"
+    );
+    if !may_have_reason || words.len() > PHRASE_WORDS_MAX {
+        return None;
+    }
+    let reason = reason_after_comma(words, start + 1..words.len())?;
+    let request = words.original(start..reason);
+    Some(request.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '"' | '”')))
 }
 
 /// Removes the name at the start ("hey Juno, …"), and at the end if punctuation separates it.

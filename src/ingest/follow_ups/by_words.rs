@@ -375,6 +375,10 @@ fn cancel_each(turn: &MessageTurn, tx: &mut Tx, about: &str) -> Result<Option<St
             [one] => all.push(one.clone()),
         }
     }
+    // "dinner, lunch is at 2": more than names
+    if let Some(sentence) = unknown.iter().find(|name| assistant::is_sentence(name)) {
+        return Ok(Some(wording::one_of_them_unknown(sentence)));
+    }
     if let Some(reply) = appointments::cancel_appointments(turn, tx, &all, &unknown)? {
         return Ok(Some(reply));
     }

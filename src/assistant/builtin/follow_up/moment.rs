@@ -249,10 +249,12 @@ fn in_same_half(spec: TimeExpression, before: NaiveTime) -> TimeExpression {
     let is_nearer_late = before_minute.abs_diff(minute + HALF_DAY_MINUTES)
         <= before_minute.abs_diff(minute)
         && clock.hour + 12 < DAY_ENDS_HOUR;
+    // Noon and the hour after it have no half of the day to keep.
+    let keeps_half = clock.minute > 0 && before.hour() >= 14 && clock.hour + 12 < DAY_ENDS_HOUR;
     let earlier_by = before_minute.checked_sub(minute);
     let is_shortly_before = earlier_by.is_some_and(|minutes| minutes <= SHORTLY_MINUTES);
     let hour = match before.hour() {
-        12.. if clock.minute > 0 || is_nearer_late => clock.hour + 12,
+        12.. if is_nearer_late || keeps_half => clock.hour + 12,
         12.. => return spec,
         early if is_shortly_before || clock.hour >= DAY_BEGINS_HOUR.min(early) => clock.hour,
         _ => return spec,

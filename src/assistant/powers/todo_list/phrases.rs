@@ -66,46 +66,6 @@ pub(super) fn on_list(
     })
 }
 
-/// "because we're out": why something is put on a list.
-pub(super) fn begins_reason(words: &Words, at: usize) -> bool {
-    matches!(
-        words.get(at),
-        "because" | "cause" | "cuz" | "cos" | "bc" | "since" | "as"
-    )
-}
-
-/// "we're out", "bo is coming": a sentence after the list, which is no part of a thing.
-pub(super) fn begins_clause(words: &Words, at: usize, end: usize) -> bool {
-    const SUBJECT_WORDS_MAX: usize = 3;
-    let is_subject = matches!(
-        words.get(at),
-        "we" | "were"
-            | "weve"
-            | "i"
-            | "im"
-            | "ive"
-            | "its"
-            | "it"
-            | "theres"
-            | "there"
-            | "they"
-            | "theyre"
-            | "he"
-            | "hes"
-            | "she"
-            | "shes"
-            | "thats"
-    );
-    let mut verbs = at + 1..end.min(at + 1 + SUBJECT_WORDS_MAX);
-    let is_verb = |n: usize| {
-        matches!(
-            words.get(n),
-            "is" | "are" | "was" | "has" | "have" | "ran" | "comes" | "likes" | "wants"
-        )
-    };
-    is_subject && end > at + 1 || verbs.any(is_verb)
-}
-
 /// Whether a sentence or a line ends after the word at `at`.
 pub(super) fn ends_sentence(words: &Words, at: usize) -> bool {
     let word = words.original(at..at + 1);

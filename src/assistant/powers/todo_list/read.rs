@@ -8,14 +8,15 @@ use super::drafts::{
 use super::fixed_requests::{question, session_request, whole_request};
 use super::groceries::is_grocery;
 use super::phrases::{
-    ListPhrase, NO_REPETITION, begins_clause, begins_reason, begins_request, ends_sentence,
-    is_of_others, is_repeat, list_at, on_list,
+    ListPhrase, NO_REPETITION, begins_request, ends_sentence, is_of_others, is_repeat, list_at,
+    on_list,
 };
 use super::{ListName, TodoAction, moved, removed, whole_lists};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::parsers;
 use crate::assistant::powers::planned_time;
+use crate::assistant::text::clauses::{begins_clause, begins_reason};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when;
 use crate::assistant::text::words::Words;

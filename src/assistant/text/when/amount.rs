@@ -73,6 +73,9 @@ pub(in crate::assistant) fn delay(
     if end == at {
         return None;
     }
+    if let Some((seconds, next)) = last.and_then(|unit| bare_rest(words, end, unit)) {
+        (total.seconds, end) = (total.seconds + seconds, next);
+    }
     let later = words.after(end, phrases!["from now", "later"]);
     // "in 2 weeks time to call"
     let end = match words.after(end, phrases!["time", "times"]) {
@@ -80,6 +83,20 @@ pub(in crate::assistant) fn delay(
         _ => end,
     };
     (linked || later.is_some()).then_some((total, later.unwrap_or(end)))
+}
+
+/// "thirty" of "one hour thirty", in seconds: minutes after hours, and seconds after minutes.
+fn bare_rest(words: &Words, at: usize, unit: Unit) -> Option<(i64, usize)> {
+    let smaller = match unit {
+        Unit::Seconds(3_600) => 60,
+        Unit::Seconds(60) => 1,
+        _ => return None,
+    };
+    let (number, end) = count(words, words.skip(at, phrases!["and"]))?;
+    // "2 hours 15 to call" is not clear.
+    let ends = matches!(words.get(end), "" | "for" | "please" | "pls" | "from");
+    let is_rest = ends && (5..60).contains(&number);
+    is_rest.then(|| (i64::from(number) * smaller, end))
 }
 
 /// "in 20": minutes, where nothing else is counted.
@@ -337,6 +354,13 @@ mod tests {
         for (text, seconds, rest) in [
             ("1 hour and 30 minutes", 5_400, ""),
             ("an hour and a half", 5_400, ""),
+            ("one hour thirty", 5_400, ""),
+            ("1 hour and 30", 5_400, ""),
+            ("two hours fifteen", 8_100, ""),
+            ("2 hours 15 to call", 7_200, "15 to call"),
+            ("2 minutes 30", 150, ""),
+            ("1 hour 30 people come", 3_600, "30 people come"),
+            ("an hour 2", 3_600, "2"),
             ("2 hours and half an hour", 9_000, ""),
             ("half an hour and 10 minutes", 2_400, ""),
             ("1h 30m 10s", 5_410, ""),

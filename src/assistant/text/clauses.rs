@@ -1,0 +1,120 @@
+//! Clauses after a request: why it is asked for, or a sentence of its own.
+
+use std::ops::Range;
+
+use super::phrases::Phrases;
+use super::words::{Words, has_digit};
+
+/// "because we're out": why something is asked for.
+pub(in crate::assistant) fn begins_reason(words: &Words, at: usize) -> bool {
+    matches!(
+        words.get(at),
+        "because" | "cause" | "cuz" | "cos" | "bc" | "since" | "as"
+    )
+}
+
+/// "we're out", "bo is coming": a sentence, which is no part of a thing.
+pub(in crate::assistant) fn begins_clause(words: &Words, at: usize, end: usize) -> bool {
+    const SUBJECT_WORDS_MAX: usize = 3;
+    let is_subject = matches!(
+        words.get(at),
+        "we" | "were"
+            | "weve"
+            | "i"
+            | "im"
+            | "ive"
+            | "its"
+            | "it"
+            | "theres"
+            | "there"
+            | "they"
+            | "theyre"
+            | "he"
+            | "hes"
+            | "she"
+            | "shes"
+            | "thats"
+    );
+    let mut verbs = at + 1..end.min(at + 1 + SUBJECT_WORDS_MAX);
+    let is_verb = |n: usize| {
+        matches!(
+            words.get(n),
+            "is" | "are" | "was" | "has" | "have" | "ran" | "comes" | "likes" | "wants"
+        )
+    };
+    is_subject && end > at + 1 || verbs.any(is_verb)
+}
+
+/// Where a reason begins after a comma, to the end: "i'm injured" of "cancel the gym, i'm injured". A
+/// number in it may be of something else: "cancel dinner, lunch is at 2".
+pub(in crate::assistant) fn reason_after_comma(
+    words: &Words,
+    range: Range<usize>,
+) -> Option<usize> {
+    static OPINIONS: Phrases = Phrases::new(&[
+        "too", "not needed", "no longer needed", "no need", "no longer", "nobody", "noone",
+        "no one", "everyone", "everybody", "already", "finally", "never", "dont need",
+        "not any more", "not anymore",
+    ]);
+    let begins = |at: &usize| {
+        words.original(*at - 1..*at).ends_with([',', ';', '–', '—'])
+            && (begins_reason(words, *at) && words.get(at + 1) != "well"
+                || begins_clause(words, *at, range.end)
+                || words.after(*at, &OPINIONS).is_some())
+    };
+    let at = (range.start + 1..range.end).find(begins)?;
+    let asks_more = |word: &str| {
+        has_digit(word)
+            || matches!(
+                word,
+                "remind"
+                    | "add"
+                    | "cancel"
+                    | "delete"
+                    | "remove"
+                    | "move"
+                    | "put"
+                    | "make"
+                    | "set"
+                    | "spent"
+                    | "paid"
+                    | "remember"
+                    | "tell"
+                    | "and"
+                    | "need"
+                    | "instead"
+            )
+    };
+    let is_plain = !(at..range.end).any(|at| asks_more(words.get(at))) && !words.is_question();
+    is_plain.then_some(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_begins_after_a_comma() {
+        for (text, rest) in [
+            ("cancel the gym, i'm injured", Some("i'm injured")),
+            ("cancel netflix, too expensive", Some("too expensive")),
+            ("remove bread, nobody eats it", Some("nobody eats it")),
+            ("cancel it, he's away", Some("he's away")),
+            (
+                "add eggs, because we have none",
+                Some("because we have none"),
+            ),
+            ("cancel bo, cy and ann", None),
+            ("cancel dinner, lunch is at 2", None),
+            ("cancel it, i want to add milk", None),
+            ("cancel it i'm injured", None),
+            ("add milk, eggs", None),
+            ("cancel gym, yoga", None),
+        ] {
+            let words = Words::new(text);
+            let found = reason_after_comma(&words, 0..words.len());
+            let found = found.map(|at| words.original(at..words.len()));
+            assert_eq!(found, rest, "{text}");
+        }
+    }
+}
