@@ -41,19 +41,33 @@ pub fn remove_if_present(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Creates `path` with mode 0600 and `content`, synced when this returns. An existing file gives
-/// `AlreadyExists`; an incomplete file is removed.
+/// Creates `path` with mode 0600 and `content`, synced when this returns. An existing file, also a
+/// symbolic link to nothing, gives `AlreadyExists`. A process that is killed leaves no file or the
+/// whole one.
 pub fn create_private(path: &Path, content: &str) -> io::Result<()> {
     copy_private(path, &mut content.as_bytes()).map(drop)
+}
+
+/// Like `create_private`, with all that `content` has. Returns the bytes written.
+pub fn copy_private(path: &Path, content: &mut impl io::Read) -> io::Result<u64> {
+    let (draft, written) = write_draft(path, content)?;
+    let linked = fs::hard_link(&draft, path).or_else(|error| match path.symlink_metadata() {
+        // Where the file system has no links.
+        Err(_) if error.kind() != io::ErrorKind::AlreadyExists => fs::rename(&draft, path),
+        Err(_) => Err(error),
+        Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+    });
+    let removed = remove_if_present(&draft);
+    linked?;
+    removed?;
+    sync_folder_of(path)?;
+    Ok(written)
 }
 
 /// Writes `path` with mode 0600 and `content`, synced when this returns. A process that is killed leaves
 /// the earlier file or the whole new one.
 pub fn replace_private(path: &Path, content: &str) -> io::Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let draft = folder_of(path).join(format!(".{name}.{}", std::process::id()));
-    remove_if_present(&draft)?;
-    create_private(&draft, content)?;
+    let (draft, _) = write_draft(path, &mut content.as_bytes())?;
     let renamed = fs::rename(&draft, path).and_then(|()| sync_folder_of(path));
     if renamed.is_err() {
         let _ = remove_if_present(&draft);
@@ -61,8 +75,18 @@ pub fn replace_private(path: &Path, content: &str) -> io::Result<()> {
     renamed
 }
 
-/// Like `create_private`, with all that `content` has. Returns the bytes written.
-pub fn copy_private(path: &Path, content: &mut impl io::Read) -> io::Result<u64> {
+/// A synced file beside `path` with mode 0600 and all of `content`, and the bytes written.
+fn write_draft(path: &Path, content: &mut impl io::Read) -> io::Result<(PathBuf, u64)> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let draft = folder_of(path).join(format!(".{name}.{}", std::process::id()));
+    remove_if_present(&draft)?;
+    let written = write_new(&draft, content)?;
+    Ok((draft, written))
+}
+
+/// Writes a new file of mode 0600, synced when this returns, and returns its bytes. An incomplete file
+/// is removed, but not where the process is killed.
+pub fn write_new(path: &Path, content: &mut impl io::Read) -> io::Result<u64> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(0o600);
     let mut file = options.open(path)?;

@@ -62,10 +62,8 @@ fn write(path: &Path, charge_nobody: bool, key_in_use: Option<PathBuf>) -> Resul
         },
     };
     let text = config::production_file(&secrets, charge_nobody);
-    if path.symlink_metadata().is_ok() {
-        return Err(exists_already(path));
-    }
-    files::replace_private(path, &text).map_err(|e| match e.kind() {
+    files::create_private(path, &text).map_err(|e| match e.kind() {
+        io::ErrorKind::AlreadyExists => exists_already(path),
         io::ErrorKind::NotFound => format!(
             "{} can't be written: there is no folder {1}; make it (mkdir -p {1})",
             path.display(),

@@ -1,7 +1,6 @@
 //! The key that seals webhooks' secrets if `marketplace.sealing_key` is not set. It is a file
 //! beside the database, never in the database.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::secret::Secret;
@@ -25,12 +24,7 @@ pub fn read_sealing_key(path: &Path) -> Result<Option<Secret>, String> {
 /// Creates that file (mode 0600) with a new key.
 pub fn generate_sealing_key(path: &Path) -> Result<Secret, String> {
     let key = random::secret();
-    let created = match path.try_exists() {
-        Ok(false) => files::replace_private(path, &format!("{key}\n")),
-        Ok(true) => Err(io::ErrorKind::AlreadyExists.into()),
-        Err(why) => Err(why),
-    };
-    created.map_err(|e: io::Error| {
+    files::create_private(path, &format!("{key}\n")).map_err(|e| {
         format!(
             "the key that seals webhooks' secrets can't be stored in {}: {e}; make the directory writable, or set marketplace.sealing_key",
             path.display()

@@ -210,14 +210,20 @@ fn deliver(ingest: &Ingest, tx: &mut Tx, reminder: &Reminder, now: Timestamp) ->
     } else {
         wording::reminder_text(&reminder.text, language)
     };
-    let Some(chat) = chat else {
-        return postpone(tx, reminder, now);
+    let message = chat.as_ref().and_then(|chat| {
+        let message = OutgoingMessage::to_chat(chat, &text, reminder.user)?;
+        Some((chat, message.unsplit()))
+    });
+    let Some((chat, message)) = message else {
+        return postpone(tx, reminder, "its person has no chat with a relay", now);
     };
-    let Some(message) = OutgoingMessage::to_chat(&chat, &text, reminder.user) else {
-        return postpone(tx, reminder, now);
-    };
-    if !queue::send_message(tx, &ingest.hub, &message.unsplit(), now)? {
-        return postpone(tx, reminder, now);
+    if !queue::send_message(tx, &ingest.hub, &message, now)? {
+        return postpone(
+            tx,
+            reminder,
+            "the relay has too many unfinished commands",
+            now,
+        );
     }
     let mut latest = LastNamed::of(ItemEvent::Delivered, std::slice::from_ref(reminder));
     let before = tx.dialog(chat.room, reminder.user)?.latest;
@@ -233,8 +239,13 @@ fn deliver(ingest: &Ingest, tx: &mut Tx, reminder: &Reminder, now: Timestamp) ->
     }
 }
 
-fn postpone(tx: &mut Tx, reminder: &Reminder, now: Timestamp) -> Result<()> {
-    log::warn!("reminder {} can't be queued yet", reminder.schedule_id);
+/// The reminder is tried again soon. The log says so once an hour.
+fn postpone(tx: &mut Tx, reminder: &Reminder, why: &str, now: Timestamp) -> Result<()> {
+    const HOUR_MS: i64 = 3_600_000;
+    let late_ms = (now.0 - reminder.send_at.0).max(0);
+    if late_ms % HOUR_MS < POSTPONE_S * 1_000 {
+        log::warn!("reminder {} waits: {why}", reminder.schedule_id);
+    }
     tx.postpone_reminder(reminder.id, now.plus_s(POSTPONE_S))
 }
 

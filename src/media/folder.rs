@@ -53,7 +53,7 @@ impl Folder {
         files::make_private_folder(&self.dir)?;
         let path = self.path(photo_id, format);
         let draft = self.dir.join(format!("{photo_id}{DRAFT}"));
-        let written = files::copy_private(&draft, &mut &photo[..]).and_then(|_| {
+        let written = files::write_new(&draft, &mut &photo[..]).and_then(|_| {
             fs::rename(&draft, &path)?;
             files::sync_folder_of(&path)
         });
