@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::assistant::persona::Persona;
 use crate::assistant::wording;
 use crate::clock::Timestamp;
-use crate::flags::Reader;
+use crate::flags::FlagReader;
 use crate::model::subscription::SubscriptionStatus;
 use crate::store::User;
 
@@ -86,7 +86,7 @@ pub fn decide(rules: AccessRules, caller: AccessFacts, requested: AccessRequest)
 const UNLIMITED: i64 = -1;
 
 impl AccessRules {
-    pub fn read(flags: &Reader) -> Self {
+    pub fn read(flags: &FlagReader) -> Self {
         Self {
             free_tier: flags.free_tier_enabled(),
             paywall: flags.paywall_enabled(),
@@ -155,7 +155,7 @@ impl Denial {
 
 /// Whether limits and superpowers treat the user as subscribed. If nobody is charged, everybody
 /// counts as subscribed.
-pub fn counts_as_subscribed(subscription_status: SubscriptionStatus, flags: &Reader) -> bool {
+pub fn counts_as_subscribed(subscription_status: SubscriptionStatus, flags: &FlagReader) -> bool {
     flags.charges_nobody || subscription_status.is_subscribed()
 }
 

@@ -26,7 +26,7 @@ use crate::setting::Setting;
 use crate::store::SharedStore;
 use customers::CustomerLocks;
 use methods::Methods;
-use stripe::{Failure, Stripe};
+use stripe::{Stripe, StripeFailure};
 
 /// Retry-After when no better value is known.
 const RETRY_AFTER_S: u64 = 30;
@@ -159,10 +159,10 @@ fn unavailable(cause: impl std::fmt::Display) -> Error {
     .because(cause)
 }
 
-impl From<Failure> for Error {
+impl From<StripeFailure> for Error {
     /// Logs the failure, because the operator must learn why nobody can pay, for example an invalid
     /// key or price. The log of requests doesn't contain causes.
-    fn from(failure: Failure) -> Self {
+    fn from(failure: StripeFailure) -> Self {
         log::warn!("payment provider: {failure}");
         unavailable(failure)
     }

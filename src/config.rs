@@ -48,7 +48,7 @@ pub use unknown_keys::nearest;
 pub use url::{host_of, web_parts_of};
 
 use crate::files;
-use reader::Reader;
+use reader::ConfigReader;
 use report::Report;
 
 const CHARGE_NOBODY: &str = "access.charge_nobody";
@@ -147,14 +147,14 @@ impl Config {
     }
 
     fn from_table(table: toml::Table, source: &Source) -> (Self, Report) {
-        let mut reader = Reader::new(table, &source.env);
+        let mut reader = ConfigReader::new(table, &source.env);
         let config = Self::read(&mut reader);
         let (_, mut report) = reader.finish();
         checks::check(&config, &mut report);
         (config, report)
     }
 
-    fn read(reader: &mut Reader) -> Self {
+    fn read(reader: &mut ConfigReader) -> Self {
         Self {
             server: reader.section("server", Server::ABOUT, Server::read),
             storage: reader.section("storage", Storage::ABOUT, Storage::read),

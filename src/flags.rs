@@ -25,7 +25,7 @@ use serde_json::Value;
 use crate::clock::{Clock, Timestamp};
 use crate::metrics::CallMetrics;
 use provider_values::ProviderValues;
-pub use reader::Reader;
+pub use reader::FlagReader;
 use registry::Flag;
 pub use registry::Scalar;
 pub use snapshot::Origin;
@@ -129,8 +129,8 @@ impl Flags {
     }
 
     /// The flags for the service itself.
-    pub fn for_all(&self) -> Reader<'_> {
-        Reader {
+    pub fn for_all(&self) -> FlagReader<'_> {
+        FlagReader {
             snapshot: self.snapshot(),
             user_values: None,
             charges_nobody: self.charges_nobody,
@@ -139,9 +139,9 @@ impl Flags {
     }
 
     /// The flags for the user with this public id, if the provider distinguishes users.
-    pub fn for_user(&self, public_id: &str) -> Reader<'_> {
+    pub fn for_user(&self, public_id: &str) -> FlagReader<'_> {
         let snapshot = self.snapshot();
-        Reader {
+        FlagReader {
             user_values: snapshot.provided.user_values(public_id),
             charges_nobody: self.charges_nobody,
             snapshot,

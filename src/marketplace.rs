@@ -17,7 +17,7 @@ pub mod webhooks;
 use std::sync::Arc;
 
 use crate::auth::seal::Sealer;
-use crate::auth::webhook_signature::Key;
+use crate::auth::webhook_signature::WebhookKey;
 use crate::clock::Clock;
 use crate::edge::hub::Hub;
 use crate::error::{Error, ErrorKind, Result};
@@ -42,7 +42,7 @@ pub struct Marketplace {
     hooks: Arc<WebhookCache>,
     limits: Mutex<Limits>,
     /// Used for unknown webhooks, so that checking takes equally long.
-    decoy: Key,
+    decoy: WebhookKey,
 }
 
 impl Marketplace {
@@ -63,7 +63,7 @@ impl Marketplace {
             public_url: public_url.trim_end_matches('/').to_owned(),
             hooks: Arc::default(),
             limits: Mutex::default(),
-            decoy: Key::new(&random::secret()),
+            decoy: WebhookKey::new(&random::secret()),
         }
     }
 

@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use chatkeep::auth::edge_token;
-use chatkeep::auth::webhook_signature::Key;
+use chatkeep::auth::webhook_signature::WebhookKey;
 use chatkeep::clock::Clock;
 use serde_json::{Value, json};
 use stripe::Stripe;
@@ -265,7 +265,7 @@ impl Talkative {
             let secret = self.secret(hook["secret"].as_str().unwrap());
             let id = hook["webhook_id"].as_str().unwrap();
             let call = |body: &str, secret: &str| {
-                let signature = Key::new(secret).sign_plain(body.as_bytes());
+                let signature = WebhookKey::new(secret).sign_plain(body.as_bytes());
                 let call = request("POST", &format!("/webhooks/{id}")).raw(body);
                 call.header("X-Webhook-Signature", &signature)
             };

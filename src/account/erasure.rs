@@ -47,7 +47,7 @@ pub struct Eraser {
     /// Wakes the sender of mails.
     pub mails_queued: Arc<Notify>,
     pub wake: Notify,
-    progress: Mutex<Progress>,
+    progress: Mutex<PurgeProgress>,
     running: tokio::sync::Mutex<()>,
 }
 
@@ -64,7 +64,7 @@ pub struct ErasureServices {
 /// The progress of purges.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
 #[schemars(inline)]
-pub struct Progress {
+pub struct PurgeProgress {
     /// Number of the last requested purge.
     pub asked: u64,
     /// Number of the last finished purge.
@@ -82,7 +82,7 @@ pub struct PurgeOutlook {
     pub due: Vec<DueDeletion>,
     /// Accounts whose erasure has begun.
     pub under_way: Vec<RunningErasure>,
-    pub progress: Progress,
+    pub progress: PurgeProgress,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -174,7 +174,7 @@ impl Eraser {
         }
     }
 
-    /// Requests a purge from the job. Returns its number, to be compared with `Progress::over`. The
+    /// Requests a purge from the job. Returns its number, to be compared with `PurgeProgress::over`. The
     /// caller has checked the clock.
     pub fn request_purge(&self) -> u64 {
         self.clock.confirm();
@@ -454,7 +454,11 @@ impl Eraser {
 }
 
 /// The outlook of a database without a running purge.
-pub fn outlook(due: Vec<DueAccount>, under_way: Vec<Erasure>, progress: Progress) -> PurgeOutlook {
+pub fn outlook(
+    due: Vec<DueAccount>,
+    under_way: Vec<Erasure>,
+    progress: PurgeProgress,
+) -> PurgeOutlook {
     PurgeOutlook {
         due: due
             .into_iter()
@@ -482,7 +486,7 @@ pub fn outlook_of_file(path: &std::path::Path, now: Timestamp) -> Result<PurgeOu
         Ok(outlook(
             due,
             view.erasures(ACCOUNTS_MAX)?,
-            Progress::default(),
+            PurgeProgress::default(),
         ))
     })
 }

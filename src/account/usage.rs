@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::access::{self, AccessFacts, AccessRequest, AccessRules};
 use crate::assistant::wording;
 use crate::clock::Timestamp;
-use crate::flags::Reader;
+use crate::flags::FlagReader;
 use crate::model::subscription::{PlanWord, StatusWord};
 use crate::store::UserRow;
 
@@ -52,7 +52,7 @@ pub struct Superpowers {
 
 impl<'a> UsageLimits<'a> {
     /// `flags` are those of this user; `row` has the count of the day of `now`.
-    pub fn of(row: &'a UserRow, flags: &Reader, now: Timestamp) -> Self {
+    pub fn of(row: &'a UserRow, flags: &FlagReader, now: Timestamp) -> Self {
         let subscription = access::subscription_status(&row.user, now);
         let rules = AccessRules::read(flags);
         let subscribed = access::counts_as_subscribed(subscription, flags);

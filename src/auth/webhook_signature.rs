@@ -26,9 +26,9 @@ pub struct SignatureHeaders<'a> {
 
 /// The HMAC key of a secret. Computed once and cloned for each call.
 #[derive(Clone)]
-pub struct Key(Hmac<Sha256>);
+pub struct WebhookKey(Hmac<Sha256>);
 
-impl Key {
+impl WebhookKey {
     pub fn new(secret: &str) -> Self {
         Self(Hmac::new_from_slice(secret.as_bytes()).expect("HMAC takes keys of any length"))
     }
@@ -98,8 +98,8 @@ mod tests {
     const BODY: &[u8] = br#"{"event":"ping","n":1}"#;
     const SIGNATURE: &str = "37cceb9c60e279e3a3686886386cc2afc4da027804fca9e3e22a89235a4b9584";
 
-    fn key() -> Key {
-        Key::new(&"ab".repeat(32))
+    fn key() -> WebhookKey {
+        WebhookKey::new(&"ab".repeat(32))
     }
 
     #[test]
@@ -137,7 +137,7 @@ mod tests {
     fn standard_signatures() {
         let now = Timestamp::from_seconds(1_800_000_000);
         let valid = key().sign_standard("msg_1", now.seconds(), BODY);
-        let other = Key::new("another").sign_standard("msg_1", now.seconds(), BODY);
+        let other = WebhookKey::new("another").sign_standard("msg_1", now.seconds(), BODY);
         let at = |offset: i64| (now.seconds() + offset).to_string();
         let late = |offset| key().sign_standard("msg_1", now.seconds() + offset, BODY);
         let cases = [
@@ -177,10 +177,10 @@ mod tests {
     /// The example of the Standard Webhooks specification, whose key is given decoded.
     #[test]
     fn the_published_example_verifies() {
-        let key = Key(Hmac::new_from_slice(
-            &STANDARD.decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap(),
-        )
-        .unwrap());
+        let key = WebhookKey(
+            Hmac::new_from_slice(&STANDARD.decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap())
+                .unwrap(),
+        );
         let headers = SignatureHeaders {
             id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
             timestamp: "1614265330",

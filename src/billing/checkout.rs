@@ -10,12 +10,12 @@ use tokio::time::Instant;
 
 use super::customers::KeyedCallError;
 use super::stripe::objects::id;
-use super::stripe::{Failure, Form, Stripe, StripeCall};
+use super::stripe::{Form, Stripe, StripeCall, StripeFailure};
 use super::{Billing, Keys, return_url, unavailable};
 use crate::access;
 use crate::config::host_of;
 use crate::error::{Error, ErrorKind, FieldError, Result};
-use crate::flags::Reader;
+use crate::flags::FlagReader;
 use crate::store::{Digest, Payer, UserId};
 
 /// Time limit of a whole checkout request: clients wait 10 s.
@@ -117,7 +117,7 @@ impl Billing {
         test.or(price.as_ref()).map(String::as_str)
     }
 
-    fn with_trial(&self, form: Form, flags: &Reader) -> Form {
+    fn with_trial(&self, form: Form, flags: &FlagReader) -> Form {
         let days = self.config.trial_days;
         form.with("subscription_data[trial_period_days]", days)
             .with("line_items[1][price_data][currency]", &self.config.currency)
@@ -135,7 +135,7 @@ impl Billing {
     async fn session(
         &self,
         user: UserId,
-        flags: &Reader<'_>,
+        flags: &FlagReader<'_>,
         form: Form,
         until: Instant,
     ) -> Result<CheckoutPage> {
@@ -185,7 +185,9 @@ impl Billing {
             .write(move |tx| tx.remove_provider_key(user, &operation))
             .await?;
         let (session_id, url) = parse_session(&answer)
-            .ok_or(Failure::InvalidAnswer("a session without id or address"))
+            .ok_or(StripeFailure::InvalidAnswer(
+                "a session without id or address",
+            ))
             .map_err(KeyedCallError::Provider)?;
         Ok(CheckoutPage {
             session_id,

@@ -9,7 +9,7 @@ use tokio::sync::OwnedMutexGuard;
 use tokio::time::{Instant, timeout_at};
 
 use super::stripe::objects::id;
-use super::stripe::{Failure, Form, Stripe, StripeCall};
+use super::stripe::{Form, Stripe, StripeCall, StripeFailure};
 use super::{Billing, unavailable};
 use crate::config::Secret;
 use crate::error::{Error, Result};
@@ -55,7 +55,7 @@ impl Billing {
             .call_with_key(stripe, secret, user, OPERATION.to_owned(), call, until)
             .await?;
         let customer_id =
-            id(answer.get("id")).ok_or(Failure::InvalidAnswer("a customer without id"))?;
+            id(answer.get("id")).ok_or(StripeFailure::InvalidAnswer("a customer without id"))?;
         let id_to_store = customer_id.clone();
         self.store
             .write(move |tx| {
@@ -100,7 +100,7 @@ impl Billing {
 
 /// Why a call with an idempotency key failed.
 pub(super) enum KeyedCallError {
-    Provider(Failure),
+    Provider(StripeFailure),
     Internal(Error),
 }
 

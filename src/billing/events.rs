@@ -10,7 +10,7 @@ use super::Billing;
 use super::apply::{self, EventOutcome, ProviderLookup};
 use super::event::{EventPayload, PaymentEvent};
 use super::stripe::objects::{self, Prices};
-use super::stripe::{Failure, StripeCall};
+use super::stripe::{StripeCall, StripeFailure};
 use crate::auth::payment_signature;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::payment::ProviderStatement;
@@ -77,8 +77,8 @@ impl Billing {
     async fn look_up_subscription(
         &self,
         subscription_id: &str,
-    ) -> Result<ProviderStatement, Failure> {
-        let unreachable = |error: Error| Failure::Unreachable(error.to_string());
+    ) -> Result<ProviderStatement, StripeFailure> {
+        let unreachable = |error: Error| StripeFailure::Unreachable(error.to_string());
         let (stripe, keys) = (
             self.stripe().map_err(unreachable)?,
             self.keys().map_err(unreachable)?,
@@ -89,7 +89,7 @@ impl Billing {
         let statement = objects::subscription(&answer, &self.prices(), 0);
         statement
             .filter(|statement| statement.subscription_id == subscription_id)
-            .ok_or(Failure::InvalidAnswer("no subscription with that id"))
+            .ok_or(StripeFailure::InvalidAnswer("no subscription with that id"))
     }
 
     pub(super) fn prices(&self) -> Prices<'_> {

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::Billing;
 use super::stripe::objects::{id, list, reference, seconds};
-use super::stripe::{Failure, Form, Stripe, StripeCall, query};
+use super::stripe::{Form, Stripe, StripeCall, StripeFailure, query};
 use crate::clock::Timestamp;
 use crate::config::Secret;
 use crate::error::{Error, Result};
@@ -50,7 +50,7 @@ pub struct Transaction {
 }
 
 /// Reads one customer's data.
-struct Reader<'a> {
+struct InvoiceReader<'a> {
     stripe: &'a Stripe,
     secret: Secret,
     customer: String,
@@ -69,7 +69,7 @@ impl Billing {
         let Some(customer) = payer.customer_id else {
             return Ok(History::default());
         };
-        let reader = Reader {
+        let reader = InvoiceReader {
             stripe: self.stripe()?,
             secret: self.keys()?.secret,
             customer,
@@ -87,17 +87,17 @@ impl Billing {
     }
 }
 
-impl Reader<'_> {
+impl InvoiceReader<'_> {
     async fn history(
         &self,
         limit: usize,
         starting_after: Option<&str>,
-    ) -> Result<History, Failure> {
+    ) -> Result<History, StripeFailure> {
         let page = self
             .page("/v1/invoices", limit, starting_after, Some("data.payments"))
             .await?;
         let (invoices, has_more) =
-            list(&page).ok_or(Failure::InvalidAnswer("no list of invoices"))?;
+            list(&page).ok_or(StripeFailure::InvalidAnswer("no list of invoices"))?;
         let total_count = match (starting_after, has_more) {
             (None, false) => invoices.len(),
             _ => self.count().await?,
@@ -108,7 +108,7 @@ impl Reader<'_> {
             .iter()
             .map(|invoice| transaction(invoice, &receipts))
             .collect::<Option<Vec<_>>>()
-            .ok_or(Failure::InvalidAnswer(
+            .ok_or(StripeFailure::InvalidAnswer(
                 "an invoice without id, date or amount",
             ))?;
         Ok(History {
@@ -118,14 +118,14 @@ impl Reader<'_> {
         })
     }
 
-    async fn count(&self) -> Result<usize, Failure> {
+    async fn count(&self) -> Result<usize, StripeFailure> {
         let (mut count, mut after) = (0, None);
         for _ in 0..COUNT_PAGES_MAX {
             let page = self
                 .page("/v1/invoices", PAGE_ITEMS, after.as_deref(), None)
                 .await?;
             let (invoices, has_more) =
-                list(&page).ok_or(Failure::InvalidAnswer("no list of invoices"))?;
+                list(&page).ok_or(StripeFailure::InvalidAnswer("no list of invoices"))?;
             count += invoices.len();
             after = invoices.last().and_then(|invoice| id(invoice.get("id")));
             if !has_more || after.is_none() {
@@ -139,7 +139,7 @@ impl Reader<'_> {
     async fn receipts(
         &self,
         mut intents: HashSet<String>,
-    ) -> Result<HashMap<String, String>, Failure> {
+    ) -> Result<HashMap<String, String>, StripeFailure> {
         let (mut receipts, mut after) = (HashMap::new(), None);
         for _ in 0..CHARGE_PAGES_MAX {
             if intents.is_empty() {
@@ -149,7 +149,7 @@ impl Reader<'_> {
                 .page("/v1/charges", PAGE_ITEMS, after.as_deref(), None)
                 .await?;
             let (charges, has_more) =
-                list(&page).ok_or(Failure::InvalidAnswer("no list of charges"))?;
+                list(&page).ok_or(StripeFailure::InvalidAnswer("no list of charges"))?;
             for charge in charges {
                 let Some(intent) = reference(charge.get("payment_intent")) else {
                     continue;
@@ -172,7 +172,7 @@ impl Reader<'_> {
         limit: usize,
         after: Option<&str>,
         expand: Option<&str>,
-    ) -> Result<Value, Failure> {
+    ) -> Result<Value, StripeFailure> {
         let form = Form::default()
             .with("customer", &self.customer)
             .with("limit", limit)

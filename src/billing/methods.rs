@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::Billing;
 use super::stripe::objects::list;
-use super::stripe::{Failure, Form, StripeCall, query};
+use super::stripe::{Form, StripeCall, StripeFailure, query};
 use crate::clock::Monotonic;
 use crate::error::{Error, Result};
 use crate::store::{Payer, UserId};
@@ -85,11 +85,11 @@ impl Billing {
             Err(failure) => {
                 log::warn!("can't ask whether a user has a payment method: {failure}");
                 match failure {
-                    // It answers: other users can be asked for.
-                    Failure::Refused { .. } | Failure::InvalidAnswer(_) => {
+                    // The provider answers: it can be asked about other users.
+                    StripeFailure::Refused { .. } | StripeFailure::InvalidAnswer(_) => {
                         self.methods.record_answer(user, now);
                     }
-                    Failure::Failed(_) | Failure::Unreachable(_) => {
+                    StripeFailure::Failed(_) | StripeFailure::Unreachable(_) => {
                         self.methods.record_failure(now);
                     }
                 }
@@ -98,8 +98,8 @@ impl Billing {
         }
     }
 
-    async fn fetch_has_method(&self, customer_id: &str) -> Result<bool, Failure> {
-        let unreachable = |error: Error| Failure::Unreachable(error.to_string());
+    async fn fetch_has_method(&self, customer_id: &str) -> Result<bool, StripeFailure> {
+        let unreachable = |error: Error| StripeFailure::Unreachable(error.to_string());
         let (stripe, keys) = (
             self.stripe().map_err(unreachable)?,
             self.keys().map_err(unreachable)?,
@@ -111,7 +111,7 @@ impl Billing {
             Err(failure) if failure.is_missing() => Ok(false),
             answer => match list(&answer?) {
                 Some((methods, _)) => Ok(!methods.is_empty()),
-                None => Err(Failure::InvalidAnswer("no list of payment methods")),
+                None => Err(StripeFailure::InvalidAnswer("no list of payment methods")),
             },
         }
     }

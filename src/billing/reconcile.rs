@@ -13,7 +13,7 @@ use super::Billing;
 use super::apply::{self, ProviderLookup};
 use super::event::{CustomerRef, PaymentEvent};
 use super::stripe::objects::{self, list};
-use super::stripe::{Failure, Form, StripeCall, query};
+use super::stripe::{Form, StripeCall, StripeFailure, query};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::model::payment::{MergeOutcome, ProviderStatement, StoredSubscription, TieBreak, merge};
@@ -213,7 +213,7 @@ impl Billing {
         &self,
         since: Option<Timestamp>,
         until: Instant,
-    ) -> Result<Vec<PaymentEvent>, Failure> {
+    ) -> Result<Vec<PaymentEvent>, StripeFailure> {
         let (filter, pages_max) = match since {
             None => (
                 Form::default().with("delivery_success", false),
@@ -236,7 +236,7 @@ impl Billing {
             let form = filter.clone().with_some("starting_after", after.as_deref());
             let answer = self.read(query("/v1/events", &form), until).await?;
             let (events, has_more) =
-                list(&answer).ok_or(Failure::InvalidAnswer("no list of events"))?;
+                list(&answer).ok_or(StripeFailure::InvalidAnswer("no list of events"))?;
             let read = |event: &Value| PaymentEvent::read(event.as_object()?, &self.prices()).ok();
             missed.extend(events.iter().filter_map(read));
             after = events.last().and_then(|event| objects::id(event.get("id")));
@@ -263,7 +263,7 @@ impl Billing {
             Err(failure) if failure.is_missing() => return Ok(Vec::new()),
             answer => answer?,
         };
-        let (subscriptions, _) = list(&answer).ok_or(Failure::InvalidAnswer("no list"))?;
+        let (subscriptions, _) = list(&answer).ok_or(StripeFailure::InvalidAnswer("no list"))?;
         let mut drift = Vec::new();
         for object in subscriptions {
             let started = objects::seconds(object, "created").unwrap_or_default();
@@ -332,8 +332,8 @@ impl Billing {
             .await
     }
 
-    async fn read(&self, path: String, until: Instant) -> Result<Value, Failure> {
-        let unreachable = |error: Error| Failure::Unreachable(error.to_string());
+    async fn read(&self, path: String, until: Instant) -> Result<Value, StripeFailure> {
+        let unreachable = |error: Error| StripeFailure::Unreachable(error.to_string());
         let (stripe, keys) = (
             self.stripe().map_err(unreachable)?,
             self.keys().map_err(unreachable)?,

@@ -17,7 +17,7 @@ use crate::config::Secret;
 use crate::metrics::CallMetrics;
 use crate::outbound::{self, Method, Request, Response};
 use crate::random;
-pub(super) use failure::Failure;
+pub(super) use failure::StripeFailure;
 pub(super) use form::{Form, query};
 
 const BASE: &str = "https://api.stripe.com";
@@ -93,7 +93,7 @@ impl Stripe {
         secret: &Secret,
         call: &StripeCall,
         until: Instant,
-    ) -> Result<Value, Failure> {
+    ) -> Result<Value, StripeFailure> {
         let mut attempt = 1;
         loop {
             let result = self.attempt(secret, call, until).await;
@@ -130,14 +130,16 @@ impl Stripe {
         secret: &Secret,
         call: &StripeCall,
         until: Instant,
-    ) -> Result<Response, Failure> {
+    ) -> Result<Response, StripeFailure> {
         let acquired = timeout_at(until, self.calls.clone().acquire_owned()).await;
         let Ok(Ok(permit)) = acquired else {
-            return Err(Failure::Unreachable("too many concurrent calls".into()));
+            return Err(StripeFailure::Unreachable(
+                "too many concurrent calls".into(),
+            ));
         };
         let timeout = until.duration_since(Instant::now()).min(CALL_MAX);
         if timeout < CALL_MIN {
-            return Err(Failure::Unreachable("there is no time left".into()));
+            return Err(StripeFailure::Unreachable("there is no time left".into()));
         }
         let (url, call) = (format!("{}{}", self.base, call.path), call.clone());
         let bearer = format!("Bearer {}", secret.expose());
@@ -149,9 +151,11 @@ impl Stripe {
         // Connecting may exceed the remaining time; the thread ends later by itself.
         match timeout_at(until, sending).await {
             Ok(Ok(Ok(response))) => Ok(response),
-            Ok(Ok(Err(error))) => Err(Failure::Unreachable(error.to_string())),
-            Ok(Err(error)) => Err(Failure::Unreachable(error.to_string())),
-            Err(_) => Err(Failure::Unreachable("it did not answer in time".into())),
+            Ok(Ok(Err(error))) => Err(StripeFailure::Unreachable(error.to_string())),
+            Ok(Err(error)) => Err(StripeFailure::Unreachable(error.to_string())),
+            Err(_) => Err(StripeFailure::Unreachable(
+                "it did not answer in time".into(),
+            )),
         }
     }
 }

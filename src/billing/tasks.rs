@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::Billing;
 use super::stripe::objects::id;
-use super::stripe::{Failure, Form, StripeCall};
+use super::stripe::{Form, StripeCall, StripeFailure};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::store::{ProviderTask, TaskKind};
@@ -23,7 +23,7 @@ const TASK_MAX: Duration = Duration::from_secs(20);
 const CONCURRENT_TASKS: usize = 4;
 
 /// The outcome of an attempt.
-enum Outcome {
+enum TaskOutcome {
     Done,
     /// The person had already cancelled the subscription.
     AlreadyCancelled,
@@ -68,7 +68,7 @@ impl Billing {
                         let is_current = tx.end_task(&task)?;
                         match (&outcome, task.kind) {
                             (_, TaskKind::DeleteCustomer) => Ok(()),
-                            (Outcome::AlreadyCancelled, _) if is_current => {
+                            (TaskOutcome::AlreadyCancelled, _) if is_current => {
                                 tx.leave_ended(&task.subject)
                             }
                             (_, kind) => {
@@ -88,28 +88,28 @@ impl Billing {
     }
 
     /// Executes a task. A missing object counts as done.
-    async fn execute(&self, task: &ProviderTask) -> Result<Outcome, Failure> {
+    async fn execute(&self, task: &ProviderTask) -> Result<TaskOutcome, StripeFailure> {
         let outcome = match task.kind {
             TaskKind::CancelAtPeriodEnd => self.cancel(task).await,
             TaskKind::Reactivate => self.set_end(task, false).await,
             TaskKind::DeleteCustomer => self.delete_customer(task).await,
         };
         match outcome {
-            Err(failure) if failure.is_missing() => Ok(Outcome::Done),
+            Err(failure) if failure.is_missing() => Ok(TaskOutcome::Done),
             outcome => outcome,
         }
     }
 
-    async fn cancel(&self, task: &ProviderTask) -> Result<Outcome, Failure> {
+    async fn cancel(&self, task: &ProviderTask) -> Result<TaskOutcome, StripeFailure> {
         // Only before the first attempt, the person can have cancelled the subscription.
         if task.attempts == 1 && self.already_ends_with_period(task).await? {
-            return Ok(Outcome::AlreadyCancelled);
+            return Ok(TaskOutcome::AlreadyCancelled);
         }
         self.set_end(task, true).await
     }
 
     /// Whether the subscription is already cancelled at the end of its period.
-    async fn already_ends_with_period(&self, task: &ProviderTask) -> Result<bool, Failure> {
+    async fn already_ends_with_period(&self, task: &ProviderTask) -> Result<bool, StripeFailure> {
         let call = StripeCall::get(format!("/v1/subscriptions/{}", task.subject));
         match self.call(&call).await {
             Ok(answer) => Ok(answer.get("cancel_at_period_end") == Some(&true.into())),
@@ -122,29 +122,29 @@ impl Billing {
         &self,
         task: &ProviderTask,
         already_ends_with_period: bool,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<TaskOutcome, StripeFailure> {
         let form = Form::default().with("cancel_at_period_end", already_ends_with_period);
         let path = format!("/v1/subscriptions/{}", task.subject);
         let call = StripeCall::post(path, &form, task.idempotency_key());
         let answer = self.call(&call).await?;
         match id(answer.get("id")) {
-            Some(_) => Ok(Outcome::Done),
-            None => Err(Failure::InvalidAnswer("no subscription")),
+            Some(_) => Ok(TaskOutcome::Done),
+            None => Err(StripeFailure::InvalidAnswer("no subscription")),
         }
     }
 
-    async fn delete_customer(&self, task: &ProviderTask) -> Result<Outcome, Failure> {
+    async fn delete_customer(&self, task: &ProviderTask) -> Result<TaskOutcome, StripeFailure> {
         let call = StripeCall::delete(format!("/v1/customers/{}", task.subject));
         let answer = self.call(&call).await?;
         if answer.get("deleted") == Some(&true.into()) {
-            Ok(Outcome::Done)
+            Ok(TaskOutcome::Done)
         } else {
-            Err(Failure::InvalidAnswer("no deleted customer"))
+            Err(StripeFailure::InvalidAnswer("no deleted customer"))
         }
     }
 
-    async fn call(&self, call: &StripeCall) -> Result<Value, Failure> {
-        let unreachable = |error: Error| Failure::Unreachable(error.to_string());
+    async fn call(&self, call: &StripeCall) -> Result<Value, StripeFailure> {
+        let unreachable = |error: Error| StripeFailure::Unreachable(error.to_string());
         let (stripe, keys) = (
             self.stripe().map_err(unreachable)?,
             self.keys().map_err(unreachable)?,

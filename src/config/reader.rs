@@ -13,7 +13,7 @@ pub(super) struct KnownSection {
     pub(super) keys: Vec<Key>,
 }
 
-pub(super) struct Reader<'a> {
+pub(super) struct ConfigReader<'a> {
     table: toml::Table,
     env: &'a BTreeMap<String, String>,
     report: Report,
@@ -22,7 +22,7 @@ pub(super) struct Reader<'a> {
     unknown: Vec<(&'static str, String)>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ConfigReader<'a> {
     pub(super) fn new(table: toml::Table, env: &'a BTreeMap<String, String>) -> Self {
         Self {
             table,

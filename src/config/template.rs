@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use super::Config;
-use super::reader::{KnownSection, Reader};
+use super::reader::{ConfigReader, KnownSection};
 use super::section::Key;
 
 const COLUMNS_MAX: usize = 90;
@@ -106,7 +106,7 @@ fn render_key(out: &mut String, key: &Key, line: Option<String>) {
 
 fn known_sections() -> Vec<KnownSection> {
     let env = BTreeMap::new();
-    let mut reader = Reader::new(toml::Table::new(), &env);
+    let mut reader = ConfigReader::new(toml::Table::new(), &env);
     Config::read(&mut reader);
     reader.finish().0
 }

@@ -6,7 +6,7 @@ use super::failed_commands::FailureReport;
 use super::hub::{Hub, Relay};
 use super::outbox::REFUSALS_MAX;
 use super::queue;
-use super::wire::{self, Ack, RelayEvent, Report};
+use super::wire::{self, Ack, CommandReport, RelayEvent};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::random;
@@ -113,27 +113,27 @@ pub(super) fn apply(
     let error = ack.error.as_deref();
     let (hub, relay) = (hub.clone(), relay.clone());
     match ack.report {
-        Report::Received | Report::Executing => {
+        CommandReport::Received | CommandReport::Executing => {
             let state = ack.report.state();
             if tx.set_progress(agent, seq, state)? {
                 tx.after_commit(move || hub.change(relay.id, |o| o.progress(seq, state)));
             }
         }
-        Report::Failed { retryable: true } => {
+        CommandReport::Failed { retryable: true } => {
             set_refused(tx, (&hub, &relay), &command, error, now)?;
         }
-        Report::NotPrivate => match tx.direct_chat_of(agent, seq)? {
+        CommandReport::NotPrivate => match tx.direct_chat_of(agent, seq)? {
             Some((room, chat_guid)) => {
                 queue::end_direct_chat(tx, &hub, (&chat_guid, room), now)?;
             }
             // It is a group, which the relay will know at the next attempt.
             None => set_refused(tx, (&hub, &relay), &command, error, now)?,
         },
-        Report::Failed { retryable: false } => {
+        CommandReport::Failed { retryable: false } => {
             let report = FailureReport::failed("the relay refused it for good", error);
             hub.fail(tx, &relay, seq, &report, now)?;
         }
-        Report::Completed => {
+        CommandReport::Completed => {
             if tx.finish_command(agent, seq, CommandState::Completed, error, now)? {
                 tx.after_commit(move || hub.completed(relay.id, seq));
             }

@@ -79,12 +79,12 @@ impl Resume {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ack {
     pub command_id: String,
-    pub report: Report,
+    pub report: CommandReport,
     pub error: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Report {
+pub enum CommandReport {
     Received,
     Executing,
     Completed,
@@ -95,7 +95,7 @@ pub enum Report {
     NotPrivate,
 }
 
-/// The `reason` of a failure with which a relay reports `Report::NotPrivate`.
+/// The `reason` of a failure with which a relay reports `CommandReport::NotPrivate`.
 const NOT_PRIVATE: &str = "not_private";
 
 /// An event reported by a relay.
@@ -112,7 +112,7 @@ pub struct RelayEvent {
 const TEXT_BYTES_MAX: usize = 2_000;
 const STATUS_BYTES_MAX: usize = 16 * 1024;
 
-impl Report {
+impl CommandReport {
     /// The state that the report gives the command.
     pub(super) const fn state(self) -> CommandState {
         match self {
@@ -166,21 +166,21 @@ impl Ack {
         // Relays in the field never send `retryable`.
         let retryable = field("retryable").and_then(Value::as_bool) != Some(false);
         let failure = match field("reason").and_then(Value::as_str) {
-            Some(NOT_PRIVATE) => Report::NotPrivate,
-            _ => Report::Failed { retryable },
+            Some(NOT_PRIVATE) => CommandReport::NotPrivate,
+            _ => CommandReport::Failed { retryable },
         };
         let report = match (field("status"), field("success")) {
             (Some(status), _) => match status.as_str() {
-                Some("received") => Report::Received,
-                Some("executing") => Report::Executing,
-                Some("completed") => Report::Completed,
+                Some("received") => CommandReport::Received,
+                Some("executing") => CommandReport::Executing,
+                Some("completed") => CommandReport::Completed,
                 Some("failed") => failure,
                 _ => {
                     let expected = "must be received, executing, completed or failed.";
                     return Err(InvalidField::new("status", expected));
                 }
             },
-            (None, Some(Value::Bool(true))) => Report::Completed,
+            (None, Some(Value::Bool(true))) => CommandReport::Completed,
             (None, Some(Value::Bool(false))) => failure,
             (None, Some(_)) => return Err(InvalidField::new("success", "must be true or false.")),
             (None, None) => {

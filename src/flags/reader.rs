@@ -1,4 +1,4 @@
-//! Reads of a snapshot. The table of flags gives `Reader` a method for each flag.
+//! Reads of a snapshot. The table of flags gives `FlagReader` a method for each flag.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::model::power::Power;
 const ROUNDING: f64 = 1e-6;
 
 /// The flags at one moment, for the service or one user.
-pub struct Reader<'a> {
+pub struct FlagReader<'a> {
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) user_values: Option<UserValues>,
     /// `access.charge_nobody`: limits and superpowers treat everybody as subscribed.
@@ -20,7 +20,7 @@ pub struct Reader<'a> {
     pub(super) clock: &'a Clock,
 }
 
-impl Reader<'_> {
+impl FlagReader<'_> {
     /// A `rate_limit.*` count. Strict mode reduces it, rounded down, to at least 1; 0 stays 0.
     pub fn rate_limit(&self, count: i64) -> u64 {
         let limit = count.max(0) as u64;
@@ -73,7 +73,7 @@ macro_rules! value_type {
 macro_rules! reads {
     ($($name:ident: $key:literal, $preset:ident $(($default:literal))?, $about:literal
         $(, $more:ident($($value:literal),*))*;)*) => {
-        impl Reader<'_> {
+        impl FlagReader<'_> {
             $(#[doc = $about]
             pub fn $name(&self) -> value_type!($preset) {
                 self.value(FlagPosition::$name as usize).into()
@@ -81,7 +81,7 @@ macro_rules! reads {
         }
 
         #[cfg(test)]
-        impl Reader<'_> {
+        impl FlagReader<'_> {
             /// The typed read of the flag with that key, but a superpower's.
             pub(super) fn typed_value(&self, key: &str) -> Option<serde_json::Value> {
                 match key {

@@ -6,7 +6,7 @@ use super::turn::MessageTurn;
 use crate::access::{self, Access, AccessFacts, AccessRequest, AccessRules};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::flags::Reader;
+use crate::flags::FlagReader;
 use crate::store::{Tx, User};
 
 /// Whether the message is allowed, and whether the requested superpower is.
@@ -59,11 +59,11 @@ fn superpower_request(turn: &MessageTurn, tx: &Tx) -> Result<AccessRequest> {
 }
 
 /// Whether a superpower would be allowed in a user's direct chat.
-pub(super) fn has_superpowers_alone(user: &User, flags: &Reader, now: Timestamp) -> bool {
+pub(super) fn has_superpowers_alone(user: &User, flags: &FlagReader, now: Timestamp) -> bool {
     verdict(AccessRequest::DirectSuperpower, user, flags, now).is_allowed()
 }
 
-fn verdict(request: AccessRequest, user: &User, flags: &Reader, now: Timestamp) -> Access {
+fn verdict(request: AccessRequest, user: &User, flags: &FlagReader, now: Timestamp) -> Access {
     let caller = AccessFacts {
         subscribed: access::counts_as_subscribed(access::subscription_status(user, now), flags),
         used_today: 0, // checked after the message itself

@@ -7,7 +7,7 @@ use super::{Ingest, PreparedMessage};
 use crate::assistant::{Intent, wording};
 use crate::clock::Monotonic;
 use crate::error::{Error, Quota, Result};
-use crate::flags::Reader;
+use crate::flags::FlagReader;
 use crate::limits::{self, HOUR_MS, MINUTE_MS};
 use crate::store::{Tx, UserId};
 
@@ -86,7 +86,7 @@ impl Ingest {
         Ok([Some(of_messages), of_photos])
     }
 
-    fn take_message(&self, sender: &str, flags: &Reader, mono: Monotonic) -> Result<Quota> {
+    fn take_message(&self, sender: &str, flags: &FlagReader, mono: Monotonic) -> Result<Quota> {
         let limit = flags.rate_limit(flags.user_messages_per_minute());
         let quota = self
             .windows
@@ -99,7 +99,7 @@ impl Ingest {
     }
 
     /// Called before the sender becomes a user: an unknown sender has everybody's flags.
-    fn senders_flags(&self, tx: &mut Tx<'_>, sender: &str) -> Result<Reader<'_>> {
+    fn senders_flags(&self, tx: &mut Tx<'_>, sender: &str) -> Result<FlagReader<'_>> {
         if self.flags.differ_by_user()
             && let Some(user) = tx.user_by_phone(sender)?
         {
@@ -109,7 +109,7 @@ impl Ingest {
     }
 
     /// Whether the user may give one more command this minute.
-    pub(super) fn may_command(&self, user: UserId, flags: &Reader, mono: Monotonic) -> bool {
+    pub(super) fn may_command(&self, user: UserId, flags: &FlagReader, mono: Monotonic) -> bool {
         self.take_commands(user, flags, 1, mono).is_some()
     }
 
@@ -119,7 +119,7 @@ impl Ingest {
     fn take_commands(
         &self,
         user: UserId,
-        flags: &Reader,
+        flags: &FlagReader,
         count: u64,
         mono: Monotonic,
     ) -> Option<u64> {

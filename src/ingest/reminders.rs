@@ -17,7 +17,7 @@ use crate::clock::Timestamp;
 use crate::edge::queue::{self, OutgoingMessage};
 use crate::error::Result;
 use crate::metrics::JobMetrics;
-use crate::model::recurrence::Progress;
+use crate::model::recurrence::RuleProgress;
 use crate::store::{Reminder, Tx, View};
 
 /// How soon a changed clock is noticed.
@@ -195,7 +195,7 @@ fn deliver(ingest: &Ingest, tx: &mut Tx, reminder: &Reminder, now: Timestamp) ->
     }
     let progress = match &reminder.recurrence {
         Some(recurrence) => recurrence.progress(now),
-        None => Progress {
+        None => RuleProgress {
             due: 1,
             last: Some(reminder.send_at),
             next: None,

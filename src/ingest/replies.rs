@@ -55,7 +55,7 @@ use crate::clock::{Monotonic, Timestamp};
 use crate::edge::queue;
 use crate::engine::Model;
 use crate::error::{Error, ErrorKind, Result};
-use crate::flags::Reader;
+use crate::flags::FlagReader;
 use crate::mcp::McpServers;
 use crate::media::Photos;
 use crate::metrics::{self, CacheMetrics, IntCounter};
@@ -256,7 +256,7 @@ impl Ingest {
 
     /// Whether a language model understands the message, with tools to do what it asks for. A
     /// relay that names a superpower has understood it already.
-    pub(super) fn is_left_to_model(&self, message: &Message, flags: &Reader) -> bool {
+    pub(super) fn is_left_to_model(&self, message: &Message, flags: &FlagReader) -> bool {
         self.replies.can_act()
             && !flags.force_basic_mode()
             && message.superpower.is_none()

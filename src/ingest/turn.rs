@@ -17,7 +17,7 @@ use crate::assistant::powers::{self, PowerCalls};
 use crate::assistant::{self, Intent, LocalNow, MessageContext, PossibleMeanings, Words};
 use crate::clock::{Monotonic, Timestamp, Zone};
 use crate::error::Result;
-use crate::flags::Reader;
+use crate::flags::FlagReader;
 use crate::memory::ServiceMemories;
 use crate::random;
 use crate::store::{
@@ -31,7 +31,7 @@ const JUST_BEFORE_MS: i64 = 5 * 60_000;
 pub(super) struct MessageTurn<'a> {
     pub(super) ingest: &'a Ingest,
     /// The user's flags.
-    pub(super) flags: Reader<'a>,
+    pub(super) flags: FlagReader<'a>,
     pub(super) message: Cow<'a, Message>,
     pub(super) persona: Arc<Persona>,
     /// The id of the message's row, which may not be stored yet.

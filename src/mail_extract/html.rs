@@ -43,7 +43,7 @@ const HIDING: [&str; 7] = [
 
 /// The content of an HTML part.
 #[derive(Default)]
-pub(super) struct Page {
+pub(super) struct HtmlContent {
     pub(super) text: String,
     /// The lines that announce quotations, each with a quotation as plain text has it.
     pub(super) quoted: String,
@@ -53,10 +53,10 @@ pub(super) struct Page {
     pub(super) markup: Vec<Value>,
 }
 
-pub(super) fn read(html: &str) -> Page {
+pub(super) fn read(html: &str) -> HtmlContent {
     let html = &html[..html.floor_char_boundary(HTML_BYTES_MAX.min(html.len()))];
     let html = without_endless_tags(html);
-    let tokenizer = Tokenizer::new(Reader::default(), TokenizerOpts::default());
+    let tokenizer = Tokenizer::new(HtmlTokens::default(), TokenizerOpts::default());
     let input = BufferQueue::default();
     input.push_back(StrTendril::from_slice(&html));
     while !matches!(tokenizer.feed(&input), html5ever::TokenizerResult::Done) {}
@@ -83,13 +83,13 @@ fn without_endless_tags(html: &str) -> String {
 }
 
 #[derive(Default)]
-struct Reader {
+struct HtmlTokens {
     state: RefCell<HtmlReader>,
 }
 
 #[derive(Default)]
 struct HtmlReader {
-    page: Page,
+    page: HtmlContent,
     microdata: Microdata,
     open: Vec<Element>,
     /// Start tags beyond `OPEN_MAX`, which end tags take back first.
@@ -104,7 +104,7 @@ struct Element {
     is_hidden: bool,
 }
 
-impl TokenSink for Reader {
+impl TokenSink for HtmlTokens {
     type Handle = ();
 
     fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
@@ -250,7 +250,7 @@ impl HtmlReader {
         }
     }
 
-    fn finish(mut self) -> Page {
+    fn finish(mut self) -> HtmlContent {
         // A script that a cap cut off is none.
         self.microdata.close(0);
         self.page.markup.extend(self.microdata.items);

@@ -63,9 +63,9 @@ impl SchemaFacts {
     }
 }
 
-type Reader = fn(Item<'_>) -> Vec<Fact>;
+type ItemReader = fn(Item<'_>) -> Vec<Fact>;
 
-fn reader(kind: &str) -> Option<Reader> {
+fn reader(kind: &str) -> Option<ItemReader> {
     Some(match kind {
         "FlightReservation" => flights,
         "TrainReservation" => |item| rides(item, FactKind::Train),

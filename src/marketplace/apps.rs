@@ -24,7 +24,7 @@ pub const ROOM_APPS_MAX: usize = 100;
 
 /// A creator's input for an app, already checked.
 #[derive(Debug)]
-pub struct Draft {
+pub struct AppDraft {
     pub name: String,
     pub description: String,
     pub actions: Vec<AppAction>,
@@ -44,7 +44,7 @@ pub struct AppView {
 }
 
 impl Marketplace {
-    pub async fn create_app(&self, creator: UserId, draft: Draft) -> Result<AppView> {
+    pub async fn create_app(&self, creator: UserId, draft: AppDraft) -> Result<AppView> {
         let (app_id, now) = (random::uuid().to_string(), self.clock.now());
         self.store
             .write(move |tx| {
@@ -81,7 +81,7 @@ impl Marketplace {
         &self,
         caller: UserId,
         app_id: String,
-        draft: Draft,
+        draft: AppDraft,
     ) -> Result<AppView> {
         let hooks = self.hooks.clone();
         self.store

@@ -12,7 +12,7 @@ use super::payload::{self, NotJson};
 use super::webhook_cache::{CachedWebhook, SignatureScheme};
 use super::webhooks::owned_webhook;
 use super::{Marketplace, no_sealing_key};
-use crate::auth::webhook_signature::Key;
+use crate::auth::webhook_signature::WebhookKey;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::model::public_id::PublicId;
@@ -63,7 +63,13 @@ impl Marketplace {
         })
     }
 
-    fn curl(&self, hook: &CachedWebhook, webhook_id: &str, key: &Key, body: &[u8]) -> String {
+    fn curl(
+        &self,
+        hook: &CachedWebhook,
+        webhook_id: &str,
+        key: &WebhookKey,
+        body: &[u8],
+    ) -> String {
         let headers = headers(hook.scheme, key, body, self.clock.now());
         let headers: String = headers
             .iter()
@@ -77,7 +83,7 @@ impl Marketplace {
 
 fn headers(
     scheme: SignatureScheme,
-    key: &Key,
+    key: &WebhookKey,
     body: &[u8],
     now: Timestamp,
 ) -> Vec<(&'static str, String)> {

@@ -10,7 +10,7 @@ use super::events::{CallStatus, WebhookEvent, record_in};
 use super::payload::NotJson;
 use super::webhook_cache::{CachedWebhook, SignatureScheme};
 use super::{Marketplace, WebhookCaller, no_sealing_key, webhook_not_found};
-use crate::auth::webhook_signature::{Key, SignatureHeaders};
+use crate::auth::webhook_signature::{SignatureHeaders, WebhookKey};
 use crate::error::{Error, ErrorKind, Quota, Result};
 use crate::limits::{MINUTE_MS, Windows};
 use crate::model::public_id::PublicId;
@@ -153,7 +153,7 @@ impl Marketplace {
         Err(error)
     }
 
-    fn is_signed(&self, key: &Key, scheme: SignatureScheme, call: &WebhookCall) -> bool {
+    fn is_signed(&self, key: &WebhookKey, scheme: SignatureScheme, call: &WebhookCall) -> bool {
         match scheme {
             SignatureScheme::Plain => key.verifies_plain(call.signature, call.body),
             SignatureScheme::Standard => call

@@ -12,7 +12,7 @@ use super::Marketplace;
 use super::actions::{self, PreparedAction};
 use super::mapping::Mapping;
 use crate::auth::seal::Sealer;
-use crate::auth::webhook_signature::Key;
+use crate::auth::webhook_signature::WebhookKey;
 use crate::error::{Error, Result};
 use crate::model::public_id::PublicId;
 use crate::store::{AppId, CallableWebhookRow, UserId, WebhookId};
@@ -58,7 +58,7 @@ pub(super) struct CachedWebhook {
     pub(super) rate_limit: u64,
     pub(super) is_active: bool,
     /// `None` when the secret was sealed with another key.
-    pub(super) key: Option<Key>,
+    pub(super) key: Option<WebhookKey>,
 }
 
 impl CachedWebhook {
@@ -82,7 +82,7 @@ impl CachedWebhook {
             scheme: SignatureScheme::parse(&webhook.scheme),
             rate_limit: webhook.rate_limit,
             is_active: webhook.is_active,
-            key: secret.as_deref().map(Key::new),
+            key: secret.as_deref().map(WebhookKey::new),
         })
     }
 }

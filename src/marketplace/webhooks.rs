@@ -22,7 +22,7 @@ pub const RATE_LIMIT_MAX: u64 = 600;
 
 /// A creator's input for a webhook; `None` for absent fields.
 #[derive(Debug, Default)]
-pub struct Draft {
+pub struct WebhookDraft {
     /// Used for a new webhook only.
     pub action_id: String,
     pub description: Option<String>,
@@ -77,7 +77,7 @@ impl Marketplace {
         &self,
         caller: UserId,
         app_id: String,
-        draft: Draft,
+        draft: WebhookDraft,
     ) -> Result<CreatedWebhook> {
         let (webhook_id, secret) = (random::uuid().to_string(), random::secret());
         let sealed = self.sealer()?.seal(&webhook_id, &secret);
@@ -127,7 +127,7 @@ impl Marketplace {
         caller: UserId,
         app_id: String,
         webhook_id: String,
-        draft: Draft,
+        draft: WebhookDraft,
     ) -> Result<WebhookView> {
         let now = self.clock.now();
         let row = self

@@ -58,7 +58,7 @@ pub struct Recurrence {
 
 /// The state of a rule at some moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Progress {
+pub struct RuleProgress {
     /// Occurrences that are due.
     pub due: usize,
     /// The last due occurrence.
@@ -275,8 +275,8 @@ impl Recurrence {
     }
 
     /// The occurrences that were due up to `now`, and the next one.
-    pub fn progress(&self, now: Timestamp) -> Progress {
-        let mut progress = Progress {
+    pub fn progress(&self, now: Timestamp) -> RuleProgress {
+        let mut progress = RuleProgress {
             due: 0,
             last: None,
             next: None,

@@ -34,7 +34,7 @@ use super::download::Origin;
 use super::{Authorities, Network, SendError, StopReason, Uplink};
 use crate::files;
 use archive::NewestIds;
-use connection::{Account, Report};
+use connection::{Account, ConnectionReport};
 use rooms::Room;
 use session::XmppSession;
 
@@ -156,8 +156,8 @@ impl Xmpp {
                         return Ok(features);
                     }
                     Some(report) = reports.recv() => match report {
-                        Report::LoggedIn => {}
-                        Report::Passing(why) | Report::Final(StopReason(why)) => return Err(why),
+                        ConnectionReport::LoggedIn => {}
+                        ConnectionReport::Passing(why) | ConnectionReport::Final(StopReason(why)) => return Err(why),
                     },
                 }
             }

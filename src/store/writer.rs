@@ -21,7 +21,7 @@ use super::health::WriterHealth;
 use super::writer_cache::WriterCache;
 use super::{Tx, WriterMetrics, sql_error};
 use crate::error::{Error, Result};
-use thread::Thread;
+use thread::WriterThread;
 
 /// Closures waiting for the writer: about 50 ms of work. Further ones are refused with 503.
 const QUEUE_JOBS_MAX: usize = 2048;
@@ -150,7 +150,7 @@ impl Writer {
             .name("writer".into())
             .spawn(move || {
                 let run = || {
-                    Thread::new(&conn, cache, checkpointer, (&health, &counted), notifier)
+                    WriterThread::new(&conn, cache, checkpointer, (&health, &counted), notifier)
                         .map(|thread| thread.run(jobs))
                 };
                 match catch_unwind(AssertUnwindSafe(run)) {

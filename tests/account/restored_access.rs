@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::support::process::Process;
 use crate::support::{ADMIN_TOKEN, Answer, EDGE_SECRET, direct, get, post, request, rows, token};
-use chatkeep::auth::webhook_signature::Key;
+use chatkeep::auth::webhook_signature::WebhookKey;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -119,7 +119,7 @@ impl RestoredService {
 
     async fn call(&self, webhook: &Webhook, name: &str) -> Answer {
         let body = r#"{"n":1}"#;
-        let signature = Key::new(&webhook.secret).sign_plain(body.as_bytes());
+        let signature = WebhookKey::new(&webhook.secret).sign_plain(body.as_bytes());
         let call = request("POST", &format!("/webhooks/{}", webhook.id)).raw(body);
         let call = call.header("X-Webhook-Signature", &signature);
         self.send(&call.header("X-Webhook-Id", name)).await

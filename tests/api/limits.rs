@@ -1,7 +1,7 @@
 //! How limits are told: `RateLimit-Policy` and `RateLimit` wherever one counts, `Retry-After`
 //! with every refusal, exact to the millisecond at the edges of a window.
 
-use chatkeep::auth::webhook_signature::Key;
+use chatkeep::auth::webhook_signature::WebhookKey;
 use chatkeep::clock::Clock;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
@@ -200,7 +200,10 @@ async fn webhooks_tell_their_own_limit_and_strangers_theirs() {
     let call = |secret: &str| -> Request {
         let id = hook["webhook_id"].as_str().unwrap();
         let call = request("POST", &format!("/webhooks/{id}")).raw("{}");
-        call.header("X-Webhook-Signature", &Key::new(secret).sign_plain(b"{}"))
+        call.header(
+            "X-Webhook-Signature",
+            &WebhookKey::new(secret).sign_plain(b"{}"),
+        )
     };
     let valid = call(hook["secret"].as_str().unwrap());
     for remaining in [1, 0] {
@@ -214,7 +217,7 @@ async fn webhooks_tell_their_own_limit_and_strangers_theirs() {
     // What was let in and then failed has used the limit as well.
     let garbled = "{\"a\":";
     let id = hook["webhook_id"].as_str().unwrap();
-    let key = Key::new(hook["secret"].as_str().unwrap());
+    let key = WebhookKey::new(hook["secret"].as_str().unwrap());
     let garbled = request("POST", &format!("/webhooks/{id}"))
         .raw(garbled)
         .header("X-Webhook-Signature", &key.sign_plain(garbled.as_bytes()));

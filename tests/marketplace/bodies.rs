@@ -91,7 +91,7 @@ async fn a_body_without_a_length_is_counted_as_it_comes() {
         framed.chain([b"0\r\n\r\n".to_vec()]).collect()
     };
     let head = |body: &str| {
-        let signature = Key::new(&market.secret).sign_plain(body.as_bytes());
+        let signature = WebhookKey::new(&market.secret).sign_plain(body.as_bytes());
         format!("Transfer-Encoding: chunked\r\nX-Webhook-Signature: {signature}\r\n")
     };
     for (bytes, status) in [(30, 200), (65_536, 200), (65_537, 413), (200_000, 413)] {
@@ -137,7 +137,7 @@ async fn any_valid_json_and_nothing_else() {
     ];
     let mut expected = Vec::new();
     for (body, text) in cases {
-        let signature = Key::new(&market.secret).sign_plain(&body);
+        let signature = WebhookKey::new(&market.secret).sign_plain(&body);
         let request = request("POST", &format!("/webhooks/{}", market.webhook_id))
             .header("X-Webhook-Signature", &signature)
             .header("Content-Type", "text/plain")

@@ -30,14 +30,14 @@ async fn a_call_reaches_the_relay_and_is_recorded() {
 #[tokio::test(flavor = "multi_thread")]
 async fn only_the_right_signature_is_let_in() {
     let market = Market::open().await;
-    let valid = Key::new(&market.secret).sign_plain(BODY.as_bytes());
+    let valid = WebhookKey::new(&market.secret).sign_plain(BODY.as_bytes());
     let of_bytes = {
         let text: String = hex::decode(&market.secret)
             .unwrap()
             .into_iter()
             .map(char::from)
             .collect();
-        Key::new(&text).sign_plain(BODY.as_bytes())
+        WebhookKey::new(&text).sign_plain(BODY.as_bytes())
     };
     let cases: Vec<(Vec<String>, bool)> = vec![
         (vec![valid.clone()], true),

@@ -21,7 +21,7 @@ mod shares;
 mod standard;
 mod webhooks;
 
-use chatkeep::auth::webhook_signature::Key;
+use chatkeep::auth::webhook_signature::WebhookKey;
 use chatkeep::clock::Clock;
 use serde_json::{Value, json};
 use support::{Answer, Request, Service, direct, get, post, request, standing_clock};
@@ -134,7 +134,7 @@ async fn create_hook(service: &Service, token: &str, app_id: &str, body: &Value)
 }
 
 fn signed(webhook_id: &str, secret: &str, body: &str) -> Request {
-    let signature = Key::new(secret).sign_plain(body.as_bytes());
+    let signature = WebhookKey::new(secret).sign_plain(body.as_bytes());
     unsigned(webhook_id, body).header("X-Webhook-Signature", &signature)
 }
 

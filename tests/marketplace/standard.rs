@@ -12,7 +12,7 @@ struct StampedCall {
 
 fn stamped(market: &Market, stamp: &StampedCall, body: &str) -> Request {
     let at_s = stamp.at_s + stamp.offset_s;
-    let signature = Key::new(&market.secret).sign_standard(stamp.id, at_s, body.as_bytes());
+    let signature = WebhookKey::new(&market.secret).sign_standard(stamp.id, at_s, body.as_bytes());
     unsigned(&market.webhook_id, body)
         .header("webhook-id", stamp.id)
         .header("webhook-timestamp", &at_s.to_string())
@@ -47,7 +47,7 @@ async fn calls_are_let_in_once_and_in_time() {
         at_s,
         offset_s: 0,
     };
-    let valid = Key::new(&market.secret).sign_standard("f", at_s, BODY.as_bytes());
+    let valid = WebhookKey::new(&market.secret).sign_standard("f", at_s, BODY.as_bytes());
     for (signatures, status) in [
         (vec![format!("v1,AAAA {valid}")], 200),
         (vec![valid.clone(), valid.clone()], 401),
@@ -83,7 +83,7 @@ async fn a_missing_time_or_id_is_no_signature() {
     let standard = json!({"scheme": "standard"});
     assert_eq!(market.patch(&standard).await.status, 200);
     let at_s = clock.now().seconds();
-    let signature = Key::new(&market.secret).sign_standard("", at_s, BODY.as_bytes());
+    let signature = WebhookKey::new(&market.secret).sign_standard("", at_s, BODY.as_bytes());
     let without_id = unsigned(&market.webhook_id, BODY)
         .header("webhook-timestamp", &at_s.to_string())
         .header("webhook-signature", &signature);

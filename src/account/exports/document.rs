@@ -11,9 +11,9 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::Exports;
-use super::folder::Draft;
+use super::folder::ExportDraft;
 use super::json_file::JsonFile;
-use super::messages::{MessageCursor, Step};
+use super::messages::{CursorStep, MessageCursor};
 use super::sections::{
     BillingSection, ExportedMemory, ExportedMessage, ExportedProfile, ExportedSubscription,
     OmittedSection, VERSION, WebhookWithUrl,
@@ -36,33 +36,37 @@ const WRITERS_PAUSE: Duration = Duration::from_millis(2);
 const MESSAGES_SHARE: f64 = 0.7;
 
 /// Why no file was written.
-pub(super) enum Failure {
+pub(super) enum ExportFailure {
     /// The job was deleted, so the file isn't needed.
     JobDeleted,
     Disk(io::Error),
     Reading(Error),
 }
 
-impl From<io::Error> for Failure {
+impl From<io::Error> for ExportFailure {
     fn from(error: io::Error) -> Self {
         Self::Disk(error)
     }
 }
 
 /// Writes the whole document.
-pub(super) async fn write(exports: &Exports, job: &ExportJob, draft: &mut Draft) -> WriteResult {
+pub(super) async fn write(
+    exports: &Exports,
+    job: &ExportJob,
+    draft: &mut ExportDraft,
+) -> WriteResult {
     let reader = exports.store.long_reader().await;
     let mut writing = DocumentWriter {
         exports,
         job,
-        reader: reader.map_err(Failure::Reading)?,
+        reader: reader.map_err(ExportFailure::Reading)?,
         file: JsonFile::new(draft),
         omitted: Vec::new(),
     };
     writing.all_sections().await
 }
 
-type WriteResult<T = ()> = std::result::Result<T, Failure>;
+type WriteResult<T = ()> = std::result::Result<T, ExportFailure>;
 
 struct DocumentWriter<'a> {
     exports: &'a Exports,
@@ -83,7 +87,7 @@ impl DocumentWriter<'_> {
             let personality = view.personality_profile(user)?;
             Ok(Some((account, view.export_cut(user)?, personality)))
         });
-        let (account, cut, personality) = facts.await?.ok_or(Failure::JobDeleted)?;
+        let (account, cut, personality) = facts.await?.ok_or(ExportFailure::JobDeleted)?;
         let last_active_at = self.last_active_at(cut).await?;
         self.file.value("export_version", &VERSION);
         self.file.value("exported_at", &now);
@@ -140,14 +144,14 @@ impl DocumentWriter<'_> {
                 let (mut cursor, mut newest) = (start.clone(), newest_before);
                 for _ in 0..STEPS_MAX {
                     match cursor.step(view)? {
-                        Step::End => return Ok((cursor, newest, true)),
-                        Step::Own(id, own) => {
+                        CursorStep::End => return Ok((cursor, newest, true)),
+                        CursorStep::Own(id, own) => {
                             if newest.is_none_or(|(newest_id, _)| newest_id < id) {
                                 newest = Some((id, own.received_at));
                             }
                             cursor.leave();
                         }
-                        Step::Skipped => {}
+                        CursorStep::Skipped => {}
                     }
                     if newest.is_some_and(|(id, _)| cursor.is_past(id)) {
                         cursor.leave(); // the remaining messages are older
@@ -333,14 +337,14 @@ impl DocumentWriter<'_> {
                 is_wanted.then(|| f(view)).transpose()
             });
             match read.await {
-                Ok(result) => return result.ok_or(Failure::JobDeleted),
+                Ok(result) => return result.ok_or(ExportFailure::JobDeleted),
                 Err(error) if error.kind == ErrorKind::Unavailable && tries < READ_TRIES_MAX => {
                     tokio::time::sleep(READ_PAUSE).await;
                 }
-                Err(error) => return Err(Failure::Reading(error)),
+                Err(error) => return Err(ExportFailure::Reading(error)),
             }
         }
-        Err(Failure::JobDeleted) // the loop doesn't end otherwise
+        Err(ExportFailure::JobDeleted) // the loop doesn't end otherwise
     }
 
     fn report(&self, progress: f64) {
@@ -357,9 +361,9 @@ fn page(
     let (mut messages, mut bytes) = (Vec::new(), 0);
     for _ in 0..STEPS_MAX {
         match cursor.step(view)? {
-            Step::End => return Ok((cursor, messages, true)),
-            Step::Skipped => continue,
-            Step::Own(_, own) => {
+            CursorStep::End => return Ok((cursor, messages, true)),
+            CursorStep::Skipped => continue,
+            CursorStep::Own(_, own) => {
                 let reply_text = own.bubbles.as_deref().and_then(join_bubbles);
                 bytes += own.text.len() + reply_text.as_ref().map_or(0, String::len);
                 messages.push(ExportedMessage {

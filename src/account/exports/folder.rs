@@ -20,7 +20,7 @@ pub(super) struct Folder {
 }
 
 /// An unfinished file.
-pub(super) struct Draft {
+pub(super) struct ExportDraft {
     /// Absent while a write is running.
     file: Option<File>,
     path: PathBuf,
@@ -38,7 +38,7 @@ impl Folder {
     }
 
     /// Creates a new draft, replacing one of an earlier attempt.
-    pub(super) async fn draft(&self, job_id: &str) -> io::Result<Draft> {
+    pub(super) async fn draft(&self, job_id: &str) -> io::Result<ExportDraft> {
         let target = self.dir.join(name(job_id));
         let path = self.dir.join(name(job_id) + DRAFT);
         let (dir, draft) = (self.dir.clone(), path.clone());
@@ -47,7 +47,7 @@ impl Folder {
             remove_if_present(&draft)?;
             files::open_private(&draft, OpenOptions::new().write(true).create_new(true))
         });
-        Ok(Draft {
+        Ok(ExportDraft {
             file: Some(file.await?),
             path,
             target,
@@ -105,7 +105,7 @@ impl Folder {
     }
 }
 
-impl Draft {
+impl ExportDraft {
     pub(super) async fn write(&mut self, bytes: Vec<u8>) -> io::Result<()> {
         let mut file = self.take()?;
         let writing = blocking(move || {

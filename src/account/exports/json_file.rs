@@ -4,18 +4,18 @@ use std::io;
 
 use serde::Serialize;
 
-use super::folder::Draft;
+use super::folder::ExportDraft;
 
 /// The buffer is written when it exceeds this size.
 const BUFFER_BYTES: usize = 256 * 1024;
 
 pub(super) struct JsonFile<'a> {
-    draft: &'a mut Draft,
+    draft: &'a mut ExportDraft,
     buffer: Vec<u8>,
 }
 
 impl<'a> JsonFile<'a> {
-    pub(super) fn new(draft: &'a mut Draft) -> Self {
+    pub(super) fn new(draft: &'a mut ExportDraft) -> Self {
         let mut buffer = Vec::with_capacity(BUFFER_BYTES);
         buffer.push(b'{');
         Self { draft, buffer }

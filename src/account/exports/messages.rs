@@ -27,7 +27,7 @@ struct OpenRoom {
     restarted: bool,
 }
 
-pub(super) enum Step {
+pub(super) enum CursorStep {
     /// A message of the person, and its id.
     Own(i64, OwnMessage),
     /// Nothing to report.
@@ -47,24 +47,26 @@ impl MessageCursor {
         }
     }
 
-    pub(super) fn step(&mut self, view: &View) -> Result<Step> {
+    pub(super) fn step(&mut self, view: &View) -> Result<CursorStep> {
         let Some(open) = &mut self.room else {
             return self.enter(view);
         };
         let Some(id) = open.next else {
             self.leave();
-            return Ok(Step::Skipped);
+            return Ok(CursorStep::Skipped);
         };
         let Some(link) = view.message_link(id, self.user)? else {
             return self.restart(view);
         };
         open.next = link.previous.filter(|previous| *previous < id);
         if id >= open.below {
-            return Ok(Step::Skipped);
+            return Ok(CursorStep::Skipped);
         }
         open.below = id;
         open.restarted = false;
-        Ok(link.own.map_or(Step::Skipped, |own| Step::Own(id, own)))
+        Ok(link
+            .own
+            .map_or(CursorStep::Skipped, |own| CursorStep::Own(id, own)))
     }
 
     /// Continues with the next room.
@@ -92,9 +94,9 @@ impl MessageCursor {
         ((self.rooms_done as f64 + current) / rooms.max(1) as f64).clamp(0.0, 1.0)
     }
 
-    fn enter(&mut self, view: &View) -> Result<Step> {
+    fn enter(&mut self, view: &View) -> Result<CursorStep> {
         let Some(room) = view.next_authored_room(self.user, self.after_room)? else {
-            return Ok(Step::End);
+            return Ok(CursorStep::End);
         };
         self.after_room = room.id;
         self.room = Some(OpenRoom {
@@ -103,14 +105,14 @@ impl MessageCursor {
             restarted: false,
             room,
         });
-        Ok(Step::Skipped)
+        Ok(CursorStep::Skipped)
     }
 
     /// Another person's message was removed at the walk's position, so the chain now skips it.
     /// Restarts at the newest message, for the unseen ones.
-    fn restart(&mut self, view: &View) -> Result<Step> {
+    fn restart(&mut self, view: &View) -> Result<CursorStep> {
         let Some(open) = &mut self.room else {
-            return Ok(Step::Skipped);
+            return Ok(CursorStep::Skipped);
         };
         let room = view
             .next_authored_room(self.user, open.room.id - 1)?
@@ -126,6 +128,6 @@ impl MessageCursor {
             }
             None => self.leave(),
         }
-        Ok(Step::Skipped)
+        Ok(CursorStep::Skipped)
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::task::{Id, JoinSet};
 
-use super::document::{self, Failure};
+use super::document::{self, ExportFailure};
 use super::{DAY_S, Exports, FORGOTTEN_AFTER_DAYS};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -118,22 +118,22 @@ async fn run_job(exports: &Exports, job: &ExportJob) {
         log::warn!("export {}: its draft can't be removed: {error}", job.job_id);
     }
     match failure {
-        Failure::JobDeleted => {}
-        Failure::Disk(cause) => {
+        ExportFailure::JobDeleted => {}
+        ExportFailure::Disk(cause) => {
             log::warn!("export {}: {cause}", job.job_id);
             fail(exports, job.id, NOT_WRITTEN).await;
         }
-        Failure::Reading(cause) => {
+        ExportFailure::Reading(cause) => {
             log::warn!("export {}: {cause}", job.job_id);
             fail(exports, job.id, NOT_READ).await;
         }
     }
 }
 
-async fn write_file(exports: &Exports, job: &ExportJob) -> std::result::Result<(), Failure> {
+async fn write_file(exports: &Exports, job: &ExportJob) -> std::result::Result<(), ExportFailure> {
     if job.starts >= STARTS_MAX {
         fail(exports, job.id, NOT_FINISHED).await;
-        return Err(Failure::JobDeleted);
+        return Err(ExportFailure::JobDeleted);
     }
     let mut draft = exports.folder.draft(&job.job_id).await?;
     document::write(exports, job, &mut draft).await?;
@@ -146,8 +146,8 @@ async fn write_file(exports: &Exports, job: &ExportJob) -> std::result::Result<(
         .write(move |tx| tx.set_export_ready(id, expires_at, forgotten_at));
     match setting.await {
         Ok(true) => Ok(()),
-        Ok(false) => Err(Failure::JobDeleted),
-        Err(error) => Err(Failure::Reading(error)),
+        Ok(false) => Err(ExportFailure::JobDeleted),
+        Err(error) => Err(ExportFailure::Reading(error)),
     }
 }
 

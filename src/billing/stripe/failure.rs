@@ -10,7 +10,7 @@ use crate::outbound::Response;
 const WORD_CHARS_MAX: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub(crate) enum StripeFailure {
     /// The provider refused the request.
     Refused {
         status: u16,
@@ -27,7 +27,7 @@ pub(crate) enum Failure {
     InvalidAnswer(&'static str),
 }
 
-impl Failure {
+impl StripeFailure {
     /// The object of the call does not exist.
     pub(crate) fn is_missing(&self) -> bool {
         matches!(self, Self::Refused { status, code, .. }
@@ -50,7 +50,7 @@ impl Failure {
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for StripeFailure {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str("the payment provider ")?;
         match self {
@@ -71,7 +71,7 @@ impl fmt::Display for Failure {
 }
 
 /// The answer's object, else the failure and whether to retry.
-pub(super) fn judge(response: &Response) -> Result<Value, (Failure, bool)> {
+pub(super) fn judge(response: &Response) -> Result<Value, (StripeFailure, bool)> {
     let body: Option<Value> = serde_json::from_slice(&response.body).ok();
     let advice = response.header("stripe-should-retry");
     judge_parts(response.status, advice, body)
@@ -81,10 +81,10 @@ fn judge_parts(
     status: u16,
     advice: Option<&str>,
     body: Option<Value>,
-) -> Result<Value, (Failure, bool)> {
+) -> Result<Value, (StripeFailure, bool)> {
     if (200..300).contains(&status) {
         let object = body.filter(Value::is_object);
-        return object.ok_or((Failure::InvalidAnswer("no JSON object"), false));
+        return object.ok_or((StripeFailure::InvalidAnswer("no JSON object"), false));
     }
     let retry = match advice {
         Some("true") => true,
@@ -92,14 +92,14 @@ fn judge_parts(
         _ => matches!(status, 409 | 429) || status >= 500,
     };
     let failure = match status {
-        409 | 429 | 500.. => Failure::Failed(status),
-        ..400 => Failure::InvalidAnswer("neither success nor an error"),
+        409 | 429 | 500.. => StripeFailure::Failed(status),
+        ..400 => StripeFailure::InvalidAnswer("neither success nor an error"),
         _ => {
             let plain_word = |name: &str| {
                 let error = body.as_ref().and_then(|body| body.get("error"));
                 plain_word(error.and_then(|error| error.get(name)))
             };
-            Failure::Refused {
+            StripeFailure::Refused {
                 status,
                 kind: plain_word("type"),
                 code: plain_word("code"),
@@ -150,7 +150,7 @@ mod tests {
             let (failure, retry) = judge_parts(200, None, body).unwrap_err();
             assert_eq!(
                 (failure, retry),
-                (Failure::InvalidAnswer("no JSON object"), false)
+                (StripeFailure::InvalidAnswer("no JSON object"), false)
             );
         }
         assert!(judge_parts(200, None, Some(json!({}))).is_ok());
@@ -178,6 +178,6 @@ mod tests {
         assert!(refused(400, "resource_missing").is_missing());
         assert!(!refused(400, "parameter_missing").is_missing());
         assert!(refused(400, "resource_missing").is_for_field("customer"));
-        assert!(!Failure::Failed(500).is_missing());
+        assert!(!StripeFailure::Failed(500).is_missing());
     }
 }

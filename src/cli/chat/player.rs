@@ -33,7 +33,7 @@ const MEMORIES_MAX: usize = 100;
 
 /// The outcome of a script.
 #[derive(Default)]
-pub(super) struct Outcome {
+pub(super) struct ScriptOutcome {
     pub(super) turns: usize,
     /// Each with its line in the script.
     pub(super) failures: Vec<String>,
@@ -49,7 +49,7 @@ pub(super) struct Player {
     people: HashMap<String, String>,
     phones: usize,
     seen_command: i64,
-    outcome: Outcome,
+    outcome: ScriptOutcome,
 }
 
 /// A folder that is removed when this is dropped.
@@ -95,12 +95,12 @@ impl Player {
             people: HashMap::new(),
             phones: 0,
             seen_command: 0,
-            outcome: Outcome::default(),
+            outcome: ScriptOutcome::default(),
         })
     }
 
     /// An error means that the script can't continue.
-    pub(super) async fn play(mut self, script: Script) -> Result<Outcome, String> {
+    pub(super) async fn play(mut self, script: Script) -> Result<ScriptOutcome, String> {
         for (line, step) in script.steps {
             self.step(line, step)
                 .await

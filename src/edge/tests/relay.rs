@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::edge::hub::Relay;
 use crate::edge::presence::SocketGuard;
-use crate::edge::wire::{Ack, Report};
+use crate::edge::wire::{Ack, CommandReport};
 use crate::store::AgentId;
 
 use super::seeded_random::SeededRandom;
@@ -66,7 +66,7 @@ impl RelayModel {
     pub(super) fn obey(&mut self, given: &GivenCommand, random: &mut SeededRandom) -> Vec<Ack> {
         if self.finished.contains(&given.id) {
             self.finish(given);
-            return vec![ack(&given.id, Report::Completed)];
+            return vec![ack(&given.id, CommandReport::Completed)];
         }
         if self.idle {
             return Vec::new();
@@ -79,17 +79,19 @@ impl RelayModel {
             1 => Vec::new(),
             2 => {
                 self.working.insert(given.id.clone(), given.seq);
-                let progress = [Report::Received, Report::Executing];
+                let progress = [CommandReport::Received, CommandReport::Executing];
                 progress.map(|report| ack(&given.id, report)).to_vec()
             }
             3 => {
-                let refused = ack(&given.id, Report::Failed { retryable: true });
+                let refused = ack(&given.id, CommandReport::Failed { retryable: true });
                 vec![refused; 1 + random.below(2)] // perhaps twice, which is once
             }
-            4 if random.one_in(3) => vec![ack(&given.id, Report::Failed { retryable: false })],
+            4 if random.one_in(3) => {
+                vec![ack(&given.id, CommandReport::Failed { retryable: false })]
+            }
             _ => {
                 self.finish(given);
-                vec![ack(&given.id, Report::Completed)]
+                vec![ack(&given.id, CommandReport::Completed)]
             }
         }
     }
@@ -109,7 +111,7 @@ impl RelayModel {
             if !self.finished.contains(&given.id) && random.one_in(8) {
                 let retryable = !random.one_in(4);
                 self.acks_to_bring
-                    .push(ack(&given.id, Report::Failed { retryable }));
+                    .push(ack(&given.id, CommandReport::Failed { retryable }));
                 if random.one_in(2) {
                     break; // the rest of the list is not looked at
                 }
@@ -117,7 +119,8 @@ impl RelayModel {
             }
             self.finish(&given);
             if random.one_in(5) {
-                self.acks_to_bring.push(ack(&given.id, Report::Completed));
+                self.acks_to_bring
+                    .push(ack(&given.id, CommandReport::Completed));
             }
             self.last_of_list = Some(given.id);
         }
@@ -132,7 +135,7 @@ impl RelayModel {
     }
 }
 
-pub(super) fn ack(id: &str, report: Report) -> Ack {
+pub(super) fn ack(id: &str, report: CommandReport) -> Ack {
     Ack {
         command_id: id.to_owned(),
         report,

@@ -15,7 +15,7 @@ use crate::clock::{Clock, Monotonic, Timestamp};
 use crate::edge::hub::{Hub, HubSettings};
 use crate::edge::queue;
 use crate::edge::sync::{self, Poll};
-use crate::edge::wire::{Ack, Report};
+use crate::edge::wire::{Ack, CommandReport};
 use crate::store::{
     AgentId, Command, NewRoom, NewUser, Options, RoomId, SharedStore, Store, UnfinishedCommand,
 };
@@ -299,9 +299,9 @@ impl World {
             }
         };
         let report = match self.random.below(3) {
-            0 => Report::Completed,
-            1 => Report::Executing,
-            _ => Report::Failed { retryable: true },
+            0 => CommandReport::Completed,
+            1 => CommandReport::Executing,
+            _ => CommandReport::Failed { retryable: true },
         };
         let answer = self.hub.ack(&model.relay, ack(&id, report)).await.unwrap();
         assert_eq!(answer, known, "{id}");

@@ -11,7 +11,7 @@ use crate::assistant::powers::{Facts, Power, PowerContext};
 use crate::clock::Timestamp;
 use crate::edge::queue::{self, OutgoingMessage};
 use crate::error::{Error, Result};
-use crate::flags::Reader;
+use crate::flags::FlagReader;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Ingest, gate};
 use crate::store::{CalendarId, PowerAlarm, PowerOwner, PowerStateWrite, RoomId, Tx, UserId};
@@ -232,7 +232,7 @@ struct AlarmPlan<'a> {
     timezone: Option<Zone>,
     /// `None`: only where it was planned before.
     here: Option<RoomId>,
-    flags: &'a Reader<'a>,
+    flags: &'a FlagReader<'a>,
     now: Timestamp,
 }
 

@@ -14,7 +14,7 @@ use crate::assistant::powers::{
 use crate::assistant::wording;
 use crate::clock::{Timestamp, Zone};
 use crate::error::Result;
-use crate::flags::Reader;
+use crate::flags::FlagReader;
 use crate::model::calendar::DAY_MS;
 use crate::model::mail_item::FactKind;
 use crate::store::{CalendarRow, MailFactRow, MailItem, PowerOwner, Tx, UserId};
@@ -45,7 +45,7 @@ pub(super) fn gather(
     tx: &Tx,
     power: Power,
     (user, timezone): (UserId, Option<Zone>),
-    flags: &Reader,
+    flags: &FlagReader,
     known: &mut ServiceCache,
     now: Timestamp,
 ) -> Result<Facts> {
@@ -121,7 +121,7 @@ fn uses_mail(power: Power) -> bool {
 }
 
 /// Adds facts about trips: travel times, plans, and stops that the person removed.
-fn add_travel(tx: &Tx, facts: &mut Facts, user: UserId, flags: &Reader) -> Result<()> {
+fn add_travel(tx: &Tx, facts: &mut Facts, user: UserId, flags: &FlagReader) -> Result<()> {
     let travel = Power::TravelBrain;
     let is_muted = notices::preferences(tx, user)?.is_muted(travel);
     facts.is_travel_told = flags.superpower(travel) && !is_muted;
@@ -278,7 +278,7 @@ fn plans(
     power: Power,
     (user, timezone): (UserId, Option<Zone>),
     facts: &Facts,
-    flags: &Reader,
+    flags: &FlagReader,
     now: Timestamp,
 ) -> Result<Vec<Plan>> {
     let zone = timezone.unwrap_or(Zone::UTC);
@@ -320,7 +320,7 @@ fn plans(
 fn day(
     tx: &Tx,
     (user, timezone): (UserId, Option<Zone>),
-    flags: &Reader,
+    flags: &FlagReader,
     is_included: impl Fn(Power) -> bool,
     now: Timestamp,
 ) -> Result<(String, bool)> {

@@ -7,7 +7,7 @@ use crate::assistant::powers::{
 use crate::assistant::{Intent, Understanding};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::flags::Reader;
+use crate::flags::FlagReader;
 use crate::ingest::dialog::LATEST_MS;
 use crate::ingest::dialog::latest::{self, ItemEvent, LastNamed};
 use crate::ingest::requested_power::{PowerAttempt, PowerRequest, RequestedPower};
@@ -223,7 +223,7 @@ fn explicit_call(
     calls: &PowerCalls,
     session: Option<Power>,
     understood: &Intent,
-    flags: &Reader,
+    flags: &FlagReader,
 ) -> Option<RequestedPower> {
     if let Some(command) = session.and_then(|power| session_request(power, calls)) {
         return Some(command);
@@ -280,7 +280,7 @@ fn implicit_calls(
     calls: &PowerCalls,
     session: Option<Power>,
     understood: &Intent,
-    flags: &Reader,
+    flags: &FlagReader,
 ) -> Vec<PowerAttempt> {
     let here = |call: &&PowerCall| message.mode == Mode::Direct || call.power.is_shared();
     let used = session
@@ -318,7 +318,12 @@ fn implicit_calls(
 
 /// Whether the superpower is offered and may be requested. In a group, a personal one needs the
 /// assistant to be addressed.
-fn may_request(message: &Message, calls: &PowerCalls, call: &PowerCall, flags: &Reader) -> bool {
+fn may_request(
+    message: &Message,
+    calls: &PowerCalls,
+    call: &PowerCall,
+    flags: &FlagReader,
+) -> bool {
     let is_addressed = message.mode == Mode::Direct || calls.is_addressed || call.power.is_shared();
     is_addressed && flags.superpower(call.power)
 }

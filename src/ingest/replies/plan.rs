@@ -10,7 +10,7 @@ use crate::assistant::prompt::Author;
 use crate::assistant::tools::{OfferedTool, Tool};
 use crate::assistant::{self, Intent, MessageContext, depends_on_time};
 use crate::clock::{Timestamp, Zone};
-use crate::flags::Reader;
+use crate::flags::FlagReader;
 use crate::ingest::Ingest;
 use crate::store::PendingReply;
 
@@ -49,7 +49,7 @@ impl ReplyPlan {
     /// Plans a reply, and removes from the context what the flags don't allow.
     pub(super) fn of(
         ingest: &Ingest,
-        flags: &Reader,
+        flags: &FlagReader,
         context: &mut ReplyContext,
         pending: &PendingReply,
         now: Timestamp,
@@ -125,7 +125,7 @@ impl ReplyPlan {
     }
 
     /// Adds what the message asks for.
-    fn with_request(self, ingest: &Ingest, flags: &Reader, context: &ReplyContext) -> Self {
+    fn with_request(self, ingest: &Ingest, flags: &FlagReader, context: &ReplyContext) -> Self {
         if self.tools.is_empty() {
             return self;
         }
@@ -191,7 +191,7 @@ impl ReplyPlan {
 }
 
 /// The tokens of a reply, by its class.
-fn tokens_max(class: Class, flags: &Reader) -> i64 {
+fn tokens_max(class: Class, flags: &FlagReader) -> i64 {
     match class {
         Class::Reflex => flags.max_tokens_reflex(),
         Class::Default => flags.max_tokens_default(),
@@ -201,7 +201,7 @@ fn tokens_max(class: Class, flags: &Reader) -> i64 {
 }
 
 /// Offered tools, which the basic mode withholds. Access to a superpower is checked when the model calls it.
-fn offered(flags: &Reader, context: &ReplyContext) -> Vec<OfferedTool> {
+fn offered(flags: &FlagReader, context: &ReplyContext) -> Vec<OfferedTool> {
     let known = &context.known;
     let is_of_use = |tool: &Tool| match tool {
         Tool::Power(power) => {
@@ -217,7 +217,7 @@ fn offered(flags: &Reader, context: &ReplyContext) -> Vec<OfferedTool> {
     own.chain(remote.map(OfferedTool::Remote)).collect()
 }
 
-fn connectable(flags: &Reader<'_>, context: &ReplyContext) -> Vec<&'static str> {
+fn connectable(flags: &FlagReader<'_>, context: &ReplyContext) -> Vec<&'static str> {
     let known = &context.known;
     let calendar = !known.has_calendar && flags.superpower(Power::CalendarQueryAgent);
     let mail = !known.has_mailbox && flags.superpower(Power::GmailMindreaderAgent);

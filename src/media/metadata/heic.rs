@@ -44,7 +44,7 @@ fn boxes(photo: &[u8], within: Range<usize>) -> Result<Vec<HeicBox>, &'static st
     let mut parts = Vec::new();
     let mut at = within.start;
     while at < within.end {
-        let mut reader = Reader::new(photo, at..within.end);
+        let mut reader = BoxReader::new(photo, at..within.end);
         let size = reader.number(4)?;
         let kind_at = reader.at;
         let kind = reader.number(4)? as u32;
@@ -107,7 +107,7 @@ fn metadata_of(photo: &[u8], meta: &HeicBox) -> Result<Vec<Range<usize>>, &'stat
 
 /// The ids of items with a metadata type.
 fn metadata_items(photo: &[u8], infos: &HeicBox) -> Result<Vec<u64>, &'static str> {
-    let mut reader = Reader::new(photo, infos.content.clone());
+    let mut reader = BoxReader::new(photo, infos.content.clone());
     let version = reader.number(4)? >> 24;
     reader.number(if version == 0 { 2 } else { 4 })?; // number of items
     let mut items = Vec::new();
@@ -115,7 +115,7 @@ fn metadata_items(photo: &[u8], infos: &HeicBox) -> Result<Vec<u64>, &'static st
         if !info.is(b"infe") {
             continue;
         }
-        let mut reader = Reader::new(photo, info.content);
+        let mut reader = BoxReader::new(photo, info.content);
         let version = reader.number(4)? >> 24;
         let item = match version {
             2 => reader.number(2)?,
@@ -137,7 +137,7 @@ fn each_extent(
     locations: &HeicBox,
     mut call: impl FnMut(u64, bool, usize, usize) -> Result<(), &'static str>,
 ) -> Result<(), &'static str> {
-    let mut reader = Reader::new(photo, locations.content.clone());
+    let mut reader = BoxReader::new(photo, locations.content.clone());
     let version = reader.number(4)? >> 24;
     let sizes = reader.number(2)?;
     let size = |shift: u32| (sizes >> shift & 0xf) as usize;
@@ -173,13 +173,13 @@ fn each_extent(
     Ok(())
 }
 
-struct Reader<'a> {
+struct BoxReader<'a> {
     photo: &'a [u8],
     at: usize,
     end: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> BoxReader<'a> {
     fn new(photo: &'a [u8], within: Range<usize>) -> Self {
         Self {
             photo,

@@ -75,14 +75,14 @@ pub(super) fn archived(message: &Message, query: &str) -> Option<ArchivedMessage
 
 /// The results of one query.
 #[derive(Debug, Default)]
-pub(super) struct Page {
+pub(super) struct ArchivePage {
     pub(super) messages: Vec<ArchivedMessage>,
     /// The id of the last message, after which the next query continues.
     pub(super) last: Option<String>,
     pub(super) is_complete: bool,
 }
 
-impl Page {
+impl ArchivePage {
     /// `fin` is the element with which the server ends the results (XEP-0313).
     pub(super) fn of(messages: Vec<ArchivedMessage>, fin: Option<Element>) -> Self {
         let fin = fin.and_then(|fin| Fin::try_from(fin).ok());
@@ -222,8 +222,8 @@ mod tests {
         );
         let fin = "<fin xmlns='urn:xmpp:mam:2'><set xmlns='http://jabber.org/protocol/rsm'>\
             <last>7</last></set></fin>";
-        let page = Page::of(vec![found], Some(fin.parse().unwrap()));
+        let page = ArchivePage::of(vec![found], Some(fin.parse().unwrap()));
         assert_eq!((page.last.as_deref(), page.is_complete), (Some("7"), false));
-        assert!(Page::of(Vec::new(), None).is_complete);
+        assert!(ArchivePage::of(Vec::new(), None).is_complete);
     }
 }

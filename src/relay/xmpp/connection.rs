@@ -45,7 +45,7 @@ pub(super) struct Account {
 }
 
 /// A report about the connection.
-pub(super) enum Report {
+pub(super) enum ConnectionReport {
     /// The server accepted the login. The stream does the rest.
     LoggedIn,
     /// There is no connection now, for this reason; it is tried again.
@@ -67,7 +67,7 @@ pub(super) struct History {
 pub(super) fn open(
     account: Account,
     history: Arc<Mutex<History>>,
-) -> (StanzaStream, mpsc::UnboundedReceiver<Report>) {
+) -> (StanzaStream, mpsc::UnboundedReceiver<ConnectionReport>) {
     let (reports, received) = mpsc::unbounded_channel();
     let connector = move |_location: Option<String>, slot: oneshot::Sender<Connection>| {
         let (account, reports) = (account.clone(), reports.clone());
@@ -83,7 +83,7 @@ pub(super) fn open(
 async fn reconnect(
     account: &Account,
     mut slot: oneshot::Sender<Connection>,
-    reports: &mpsc::UnboundedSender<Report>,
+    reports: &mpsc::UnboundedSender<ConnectionReport>,
     history: &Mutex<History>,
 ) {
     let pause = history.lock().pause();
@@ -92,8 +92,8 @@ async fn reconnect(
         loop {
             match log_in(account).await {
                 Ok(connection) => return Some(connection),
-                Err(Report::Passing(why)) => {
-                    let _ = reports.send(Report::Passing(why));
+                Err(ConnectionReport::Passing(why)) => {
+                    let _ = reports.send(ConnectionReport::Passing(why));
                     let failures = {
                         let mut history = history.lock();
                         history.failures += 1;
@@ -117,7 +117,7 @@ async fn reconnect(
         Some(connection) => {
             history.lock().opened = Some(Instant::now());
             let _ = slot.send(connection);
-            let _ = reports.send(Report::LoggedIn);
+            let _ = reports.send(ConnectionReport::LoggedIn);
         }
         None => slot.closed().await,
     }
@@ -155,10 +155,11 @@ impl History {
 }
 
 /// Signs in. Without TLS only to a server on this machine that accepts it.
-async fn log_in(account: &Account) -> Result<Connection, Report> {
+async fn log_in(account: &Account) -> Result<Connection, ConnectionReport> {
     let (dns, is_local) = place(account);
     let tls = outbound::tls(account.authorities.as_ref());
-    let tls = tls.map_err(|why| Report::Final(StopReason(format!("relay.xmpp.ca_file: {why}"))))?;
+    let tls = tls
+        .map_err(|why| ConnectionReport::Final(StopReason(format!("relay.xmpp.ca_file: {why}"))))?;
     let trying = async {
         if is_local {
             match authenticated(TcpServerConnector(dns.clone()), account).await {
@@ -170,7 +171,9 @@ async fn log_in(account: &Account) -> Result<Connection, Report> {
     };
     match timeout(LOGIN_MAX, trying).await {
         Ok(tried) => tried.map_err(|error| problem_of(account, &error)),
-        Err(_) => Err(Report::Passing("the server does not answer".to_owned())),
+        Err(_) => Err(ConnectionReport::Passing(
+            "the server does not answer".to_owned(),
+        )),
     }
 }
 
@@ -223,35 +226,37 @@ where
     })
 }
 
-fn problem_of(account: &Account, error: &Error) -> Report {
+fn problem_of(account: &Account, error: &Error) -> ConnectionReport {
     let jid = account.jid.to_bare();
     match error {
         Error::Auth(AuthError::Fail(
             DefinedCondition::NotAuthorized
             | DefinedCondition::AccountDisabled
             | DefinedCondition::CredentialsExpired,
-        )) => Report::Final(StopReason(format!(
+        )) => ConnectionReport::Final(StopReason(format!(
             "the server does not take the password of {jid}: set relay.xmpp.jid and relay.xmpp.password"
         ))),
-        Error::Auth(AuthError::NoMechanism) => {
-            Report::Passing("the server offers no way to sign in with a password".to_owned())
-        }
-        Error::DnsNet(_) | Error::DnsProto(_) | Error::Idna => Report::Passing(format!(
+        Error::Auth(AuthError::NoMechanism) => ConnectionReport::Passing(
+            "the server offers no way to sign in with a password".to_owned(),
+        ),
+        Error::DnsNet(_) | Error::DnsProto(_) | Error::Idna => ConnectionReport::Passing(format!(
             "no address of the server of {} is found in DNS; set relay.xmpp.server",
             jid.domain()
         )),
-        Error::Disconnected => Report::Passing(
+        Error::Disconnected => ConnectionReport::Passing(
             "no connection to the server: it takes none where DNS or relay.xmpp.server says"
                 .to_owned(),
         ),
-        Error::Protocol(ProtocolError::NoTls) => Report::Passing(
+        Error::Protocol(ProtocolError::NoTls) => ConnectionReport::Passing(
             "the server offers no encryption (STARTTLS), so the password is not sent".to_owned(),
         ),
-        Error::Io(why) if why.to_string().contains(BAD_CERTIFICATE) => Report::Passing(format!(
-            "the server's certificate is not good for {} ({why}); where it is of an authority of your own, set relay.xmpp.ca_file",
-            jid.domain()
-        )),
-        other => Report::Passing(format!("no connection to the server: {other}")),
+        Error::Io(why) if why.to_string().contains(BAD_CERTIFICATE) => {
+            ConnectionReport::Passing(format!(
+                "the server's certificate is not good for {} ({why}); where it is of an authority of your own, set relay.xmpp.ca_file",
+                jid.domain()
+            ))
+        }
+        other => ConnectionReport::Passing(format!("no connection to the server: {other}")),
     }
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::relay::state_file;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Progress {
+pub(super) struct ArchiveProgress {
     pub(super) jid: String,
     /// The archive's id of the last message that was posted, by the address of the account or the
     /// room. An empty id: the archive was empty.
@@ -22,7 +22,7 @@ pub(super) struct Progress {
     pub(super) came_at_s: BTreeMap<String, i64>,
 }
 
-impl Progress {
+impl ArchiveProgress {
     /// Reads the file. Progress of another account is ignored.
     pub(super) fn open(path: &Path, jid: &str) -> io::Result<Self> {
         let lost = "messages since the relay last ran are left out, and rooms that invited the bot must invite it again";
@@ -52,12 +52,12 @@ mod tests {
     fn progress_stays_over_a_restart() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("inner/state.read");
-        let mut first = Progress::open(&path, "juno@a").unwrap();
+        let mut first = ArchiveProgress::open(&path, "juno@a").unwrap();
         first.read.insert("juno@a".to_owned(), "7".to_owned());
         first.rooms.insert("tea@rooms.a".to_owned());
         first.write(&path).unwrap();
-        assert_eq!(Progress::open(&path, "juno@a").unwrap(), first);
-        let other = Progress::open(&path, "other@a").unwrap();
+        assert_eq!(ArchiveProgress::open(&path, "juno@a").unwrap(), first);
+        let other = ArchiveProgress::open(&path, "other@a").unwrap();
         assert!(other.read.is_empty() && other.rooms.is_empty());
     }
 }

@@ -20,9 +20,9 @@ use tokio_xmpp::parsers::presence::Presence;
 use tokio_xmpp::stanzastream::{Event, StanzaStream, StreamEvent};
 
 use super::archive::{self, ArchivePosition, CorrectableMessage, MessagesInFlight, NewestIds};
-use super::connection::{self, History, Report};
+use super::connection::{self, ConnectionReport, History};
 use super::forwarding;
-use super::progress::Progress;
+use super::progress::ArchiveProgress;
 use super::{OutgoingStanza, Xmpp};
 use crate::relay::{StopReason, Uplink};
 
@@ -51,7 +51,7 @@ pub(super) struct XmppSession {
     uplink: Uplink<Xmpp>,
     own: BareJid,
     stream: StanzaStream,
-    reports: mpsc::UnboundedReceiver<Report>,
+    reports: mpsc::UnboundedReceiver<ConnectionReport>,
     history: Arc<Mutex<History>>,
     /// The stream must be open or resumed by this time.
     opens_until: Option<Instant>,
@@ -63,7 +63,7 @@ pub(super) struct XmppSession {
     finish: mpsc::UnboundedSender<(String, String)>,
     /// Stanzas that came while an answer was awaited; handled afterwards.
     put_off: VecDeque<Stanza>,
-    progress: Progress,
+    progress: ArchiveProgress,
     in_flight: MessagesInFlight,
     known: NewestIds<()>,
     recent: NewestIds<CorrectableMessage>,
@@ -80,7 +80,7 @@ impl XmppSession {
         let network = uplink.network();
         let own = network.own();
         let (path, jid) = (network.progress_path.clone(), own.to_string());
-        let opening = tokio::task::spawn_blocking(move || Progress::open(&path, &jid));
+        let opening = tokio::task::spawn_blocking(move || ArchiveProgress::open(&path, &jid));
         let opened = opening.await.map_err(std::io::Error::other).flatten();
         let progress = match opened {
             Ok(progress) => progress,
@@ -204,9 +204,9 @@ impl XmppSession {
             }
             Some((archive, id)) = self.finished.recv() => self.mark_read(&archive, &id).await,
             Some(report) = self.reports.recv() => match report {
-                Report::LoggedIn => self.opens_until = Some(Instant::now() + OPEN_MAX),
-                Report::Passing(why) => self.uplink.status().set_network(Some(&why)),
-                Report::Final(stop) => return Err(Interruption::End(stop)),
+                ConnectionReport::LoggedIn => self.opens_until = Some(Instant::now() + OPEN_MAX),
+                ConnectionReport::Passing(why) => self.uplink.status().set_network(Some(&why)),
+                ConnectionReport::Final(stop) => return Err(Interruption::End(stop)),
             },
             () = sleep_until(opens_until.unwrap_or_else(Instant::now)), if opens_until.is_some() => {
                 return Err(Interruption::Stuck);

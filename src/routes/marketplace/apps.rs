@@ -11,7 +11,7 @@ use crate::marketplace::actions::{
     ACTION_ID_CHARS_MAX, ACTIONS_MAX, ActionKind, AppAction, PARAMETERS_MAX, TEMPLATE_BYTES_MAX,
     is_action_id,
 };
-use crate::marketplace::apps::{AppView, Draft, ROOM_APPS_MAX};
+use crate::marketplace::apps::{AppDraft, AppView, ROOM_APPS_MAX};
 use crate::marketplace::template::FIELD_CHARS_MAX;
 use crate::routes::Request;
 use crate::routes::answers::StatusAndMessage;
@@ -21,7 +21,7 @@ use crate::store::RoomApp;
 const NAME_BYTES_MAX: usize = 200;
 const DESCRIPTION_BYTES_MAX: usize = 2_000;
 
-pub(in crate::routes) async fn create(rq: Request<SignedInUser, (), Draft>) -> Result<Response> {
+pub(in crate::routes) async fn create(rq: Request<SignedInUser, (), AppDraft>) -> Result<Response> {
     let app = rq.app.marketplace.create_app(rq.caller.id, rq.body);
     Ok(http::json(&app.await?))
 }
@@ -45,7 +45,7 @@ pub(in crate::routes) async fn show(rq: Request<SignedInUser, String>) -> Result
 }
 
 pub(in crate::routes) async fn replace(
-    rq: Request<SignedInUser, String, Draft>,
+    rq: Request<SignedInUser, String, AppDraft>,
 ) -> Result<Response> {
     let (caller, app) = (rq.caller.id, rq.path);
     let app = rq.app.marketplace.replace_app(caller, app, rq.body);
@@ -92,7 +92,7 @@ pub(super) fn message_body(message: &'static str) -> Response {
     http::json(&StatusAndMessage::new(message))
 }
 
-impl JsonBody for Draft {
+impl JsonBody for AppDraft {
     fn from_fields(fields: &mut Fields, _: Timestamp) -> Self {
         let draft = Self {
             name: fields.required_string("name", 1..=NAME_BYTES_MAX),

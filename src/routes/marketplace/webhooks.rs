@@ -12,7 +12,7 @@ use crate::marketplace::actions::ACTION_ID_CHARS_MAX;
 use crate::marketplace::mapping::{FIELDS_MAX, Mapping, PATH_BYTES_MAX, is_path};
 use crate::marketplace::template::FIELD_CHARS_MAX;
 use crate::marketplace::webhook_cache::SignatureScheme;
-use crate::marketplace::webhooks::{Draft, RATE_LIMIT_MAX, WebhookSecret, WebhookView};
+use crate::marketplace::webhooks::{RATE_LIMIT_MAX, WebhookDraft, WebhookSecret, WebhookView};
 use crate::model::public_id::PublicId;
 use crate::routes::Request;
 use crate::routes::request::JsonBody;
@@ -22,12 +22,12 @@ const DESCRIPTION_BYTES_MAX: usize = 2_000;
 const EVENTS_DEFAULT: usize = 50;
 const EVENTS_MAX: usize = 200;
 
-pub(in crate::routes) struct NewWebhook(Draft);
+pub(in crate::routes) struct NewWebhook(WebhookDraft);
 
 impl JsonBody for NewWebhook {
     fn from_fields(fields: &mut Fields, _: Timestamp) -> Self {
         let action_id = fields.required_string("action_id", 1..=ACTION_ID_CHARS_MAX);
-        Self(Draft {
+        Self(WebhookDraft {
             action_id,
             ..read_draft(fields)
         })
@@ -55,12 +55,12 @@ pub(in crate::routes) async fn list(rq: Request<SignedInUser, String>) -> Result
     Ok(http::json(&WebhookList { webhooks, total }))
 }
 
-pub(in crate::routes) struct WebhookChange(Draft);
+pub(in crate::routes) struct WebhookChange(WebhookDraft);
 
 impl JsonBody for WebhookChange {
     fn from_fields(fields: &mut Fields, _: Timestamp) -> Self {
         let draft = read_draft(fields);
-        Self(Draft {
+        Self(WebhookDraft {
             is_active: fields.optional_bool("is_active"),
             ..draft
         })
@@ -138,16 +138,16 @@ pub(in crate::routes) async fn test(
 }
 
 /// The fields that creating and updating a webhook share.
-fn read_draft(fields: &mut Fields) -> Draft {
+fn read_draft(fields: &mut Fields) -> WebhookDraft {
     let limits = 1..=RATE_LIMIT_MAX as i64;
-    Draft {
+    WebhookDraft {
         description: fields.optional_string("description", 0..=DESCRIPTION_BYTES_MAX),
         payload_mapping: fields.nested("payload_mapping", read_mapping),
         rate_limit: fields
             .optional_integer("rate_limit_per_minute", limits)
             .map(|limit| limit as u64),
         scheme: fields.optional_one_of("scheme", &SignatureScheme::NAMES),
-        ..Draft::default()
+        ..WebhookDraft::default()
     }
 }
 

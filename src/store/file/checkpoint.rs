@@ -60,7 +60,7 @@ pub(in crate::store) struct Checkpointer {
     health: Arc<WriterHealth>,
 }
 
-struct Thread {
+struct CheckpointThread {
     conn: Connection,
     commits: Arc<AtomicU64>,
     /// Pages of the current log that were moved, as last known.
@@ -84,7 +84,7 @@ pub(in crate::store) fn start(
     let (wake, woken) = sync_channel(1);
     let (commits, checkpoint_lock) = (Arc::new(AtomicU64::new(0)), Arc::new(Mutex::new(())));
     let moved_pages = Arc::new(AtomicU32::new(0));
-    let thread = Thread {
+    let thread = CheckpointThread {
         conn,
         commits: commits.clone(),
         moved_pages: moved_pages.clone(),
@@ -191,7 +191,7 @@ impl Checkpointer {
     }
 }
 
-impl Thread {
+impl CheckpointThread {
     fn run(self, woken: &Receiver<()>) {
         let mut last_commits = self.commits.load(Ordering::Relaxed);
         let mut moved = None;

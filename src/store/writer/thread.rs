@@ -39,7 +39,7 @@ enum NextTask {
 }
 
 /// The thread's state. The statements around every transaction are prepared once.
-pub(super) struct Thread<'c> {
+pub(super) struct WriterThread<'c> {
     conn: &'c Connection,
     begin: Statement<'c>,
     commit: Statement<'c>,
@@ -58,7 +58,7 @@ pub(super) struct Thread<'c> {
     pages_wanted: Option<PagesAnswer>,
 }
 
-impl<'c> Thread<'c> {
+impl<'c> WriterThread<'c> {
     pub(super) fn new(
         conn: &'c Connection,
         cache: WriterCache,

@@ -8,7 +8,7 @@ const DEPTH_MAX: usize = 8;
 /// Parses the arguments after an opening parenthesis; also returns the bytes up to and with the
 /// closing one. `None`: they are invalid, or not all have a name.
 pub(super) fn keyword_arguments(text: &str) -> Option<(Map<String, Value>, usize)> {
-    let mut reader = Reader { rest: text };
+    let mut reader = ArgumentReader { rest: text };
     let mut arguments = Map::new();
     while !reader.takes(")") {
         let name = reader.name()?;
@@ -22,11 +22,11 @@ pub(super) fn keyword_arguments(text: &str) -> Option<(Map<String, Value>, usize
     Some((arguments, text.len() - reader.rest.len()))
 }
 
-struct Reader<'t> {
+struct ArgumentReader<'t> {
     rest: &'t str,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> ArgumentReader<'t> {
     /// Reads it, if it comes next.
     fn takes(&mut self, token: &str) -> bool {
         let rest = self.rest.trim_start();

@@ -120,10 +120,7 @@ impl XmppSession {
     }
 
     /// Waits for the room's answer to the bot's presence, for `ANSWER_MAX`.
-    pub(super) async fn await_own_presence(
-        &mut self,
-        room: &BareJid,
-    ) -> SessionResult<OwnPresence> {
+    async fn await_own_presence(&mut self, room: &BareJid) -> SessionResult<OwnPresence> {
         let until = Instant::now() + ANSWER_MAX;
         loop {
             let Ok(step) = timeout_at(until, self.step()).await else {

@@ -8,7 +8,9 @@ use tokio_xmpp::parsers::iq::Iq;
 use tokio_xmpp::parsers::message::Message;
 use tokio_xmpp::parsers::stanza_error::{DefinedCondition, ErrorType, StanzaError};
 
-use super::super::archive::{self, ArchivePosition, ArchivedMessage, CorrectableMessage, Page};
+use super::super::archive::{
+    self, ArchivePage, ArchivePosition, ArchivedMessage, CorrectableMessage,
+};
 use super::super::forwarding::{self, Origin};
 use super::{ANSWER_MAX, SessionResult, XmppSession};
 use crate::random;
@@ -78,13 +80,13 @@ impl XmppSession {
         &mut self,
         archive: &str,
         place: ArchivePosition<'_>,
-    ) -> SessionResult<Page> {
+    ) -> SessionResult<ArchivePage> {
         Ok(self.page_or_error(archive, place).await?.unwrap_or_else(|error| {
             let condition = &error.defined_condition;
             log::warn!(
                 "xmpp: the archive of {archive} can't be read ({condition:?}): what is written while the relay is away may be lost"
             );
-            Page::of(Vec::new(), None)
+            ArchivePage::of(Vec::new(), None)
         }))
     }
 
@@ -92,7 +94,7 @@ impl XmppSession {
         &mut self,
         archive: &str,
         place: ArchivePosition<'_>,
-    ) -> SessionResult<Result<Page, StanzaError>> {
+    ) -> SessionResult<Result<ArchivePage, StanzaError>> {
         let id = self.question_id();
         let mut iq = Iq::Set {
             from: None,
@@ -114,7 +116,7 @@ impl XmppSession {
             None => false,
         });
         let answer = answer.await?;
-        Ok(answer.map(|fin| Page::of(messages, fin)))
+        Ok(answer.map(|fin| ArchivePage::of(messages, fin)))
     }
 
     /// The messages since the last one that was posted, and the id from which there are more. Of an

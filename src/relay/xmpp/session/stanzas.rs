@@ -153,11 +153,7 @@ impl XmppSession {
         }
     }
 
-    pub(super) async fn take_invitation(
-        &mut self,
-        room: &str,
-        inviter: Option<&str>,
-    ) -> SessionResult<()> {
+    async fn take_invitation(&mut self, room: &str, inviter: Option<&str>) -> SessionResult<()> {
         let network = self.uplink.network();
         let Ok(room) = BareJid::new(room) else {
             return Ok(());
