@@ -113,7 +113,7 @@ pub enum PurgeStep {
     Exports,
     /// The account's photo files are removed.
     Photos,
-    /// Its files can't be removed now, so its rows remain.
+    /// The account's files can't be removed now, so its rows remain.
     Skipped,
     /// Some of its rows are removed.
     Rows,
@@ -136,7 +136,7 @@ pub struct PurgeRun {
     compaction_failed: bool,
     /// The memory service was asked and failed.
     memory_failures: Vec<UserId>,
-    /// Their files can't be removed now.
+    /// Users whose files can't be removed now.
     skipped: Vec<UserId>,
 }
 

@@ -55,7 +55,7 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Failure> {
 /// The answer to `POST /admin/purge`.
 #[derive(Deserialize)]
 struct PurgeAnswer {
-    /// Its number.
+    /// The number of the requested purge.
     asked: u64,
 }
 

@@ -126,7 +126,7 @@ pub(super) fn apply(
             Some((room, chat_guid)) => {
                 queue::end_direct_chat(tx, &hub, (&chat_guid, room), now)?;
             }
-            // It is a group, which the relay will know at the next attempt.
+            // The chat is a group, which the relay will know at the next attempt.
             None => set_refused(tx, (&hub, &relay), &command, error, now)?,
         },
         CommandReport::Failed { retryable: false } => {

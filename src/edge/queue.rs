@@ -131,8 +131,8 @@ pub fn send_reply(
     Ok(true)
 }
 
-/// Ends a direct chat that others can read from now on: nothing more for its person is sent there.
-/// Its unfinished commands, also those under way, move to another direct chat of the person, or
+/// Ends a direct chat that others can read from now on: nothing more for the person is sent there.
+/// The chat's unfinished commands, also those under way, move to another direct chat of the person, or
 /// wait for one.
 pub fn end_direct_chat(
     tx: &mut Tx,

@@ -69,7 +69,7 @@ pub(in crate::ingest) fn note_private_answer(
     )
 }
 
-/// Those of the last day, oldest first.
+/// The private answers of the last day, oldest first.
 pub(in crate::ingest) fn recent_private_answers(
     noted: Option<&JsonAt>,
     now: Timestamp,

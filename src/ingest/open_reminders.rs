@@ -21,7 +21,7 @@ pub(super) struct ReminderRequest<'a> {
     /// At most `REMINDER_CHARS_MAX` characters.
     pub(super) text: &'a str,
     pub(super) send_at: Timestamp,
-    /// Its next occurrence is `send_at`.
+    /// The recurrence's next time is `send_at`.
     pub(super) recurrence: Option<&'a Recurrence>,
 }
 
@@ -250,7 +250,7 @@ pub(super) fn here(turn: &MessageTurn, tx: &Tx) -> Result<Vec<Reminder>> {
     }
 }
 
-/// Those within a span of time and matching a text, soonest first.
+/// The open reminders within a span of time whose text matches, soonest first.
 pub(super) fn matching(
     turn: &MessageTurn,
     tx: &Tx,
@@ -279,7 +279,7 @@ fn is_match(reminder: &Reminder, about: Option<&str>, within: Option<&Range<Time
     comes && about.is_none_or(|about| assistant::reminder_matches(&reminder.text, about))
 }
 
-/// Those that are named, and the days if they were named by these.
+/// The open reminders that are named, and their days if days named them.
 pub(super) fn search(
     turn: &MessageTurn,
     tx: &Tx,
@@ -309,7 +309,7 @@ pub(super) fn search(
     Ok((found, one.on.clone()))
 }
 
-/// Those that a request names.
+/// The open reminders that a request names.
 pub(super) fn find(
     turn: &MessageTurn,
     tx: &Tx,

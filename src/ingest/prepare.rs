@@ -72,7 +72,7 @@ pub struct PreparedMessage {
     pub(super) photo: Option<PhotoFile>,
     /// The quota after counting it towards the limit per minute; counted once.
     pub(super) message_quota: Option<Quota>,
-    /// It follows a crisis: nothing but the answer to that is beyond the limits.
+    /// The message is beyond the limits and follows a crisis: it gets only the answer to that.
     pub(super) is_beyond_limits: bool,
     pub(super) limit_uses: LimitUses,
     pub(super) now: Timestamp,

@@ -97,7 +97,7 @@ pub(super) fn cancel_requested(
     })
 }
 
-/// Those of other chats that are groups.
+/// The reminders of other chats that are groups.
 fn of_groups(turn: &MessageTurn, tx: &Tx, all: &[Reminder]) -> Result<Vec<Reminder>> {
     let mut found = Vec::new();
     for reminder in all {

@@ -57,9 +57,9 @@ pub(super) struct MessageTurn<'a> {
     pub(super) left_to_model: bool,
     /// The limits that a message uses which arrives now.
     pub(super) limit_uses: Option<&'a LimitUses>,
-    /// The limits have let it in before.
+    /// The limits were checked before.
     pub(super) is_admitted: bool,
-    /// It follows a crisis: nothing but the answer to that is beyond the limits.
+    /// The message is beyond the limits and follows a crisis: it gets only the answer to that.
     pub(super) is_beyond_limits: bool,
     /// The first reminder that was set for it, as JSON: its answer carries it.
     pub(super) schedule: OnceCell<Value>,

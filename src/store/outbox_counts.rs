@@ -19,9 +19,9 @@ pub(super) struct OutboxCounts {
     /// The last seq given to a command.
     head_seq: i64,
     unfinished: i64,
-    /// Those of them that apps sent.
+    /// The unfinished commands that apps sent.
     of_apps: i64,
-    /// Those of them by the apps' creator; without any there is no entry.
+    /// Their number by the apps' creator; without any there is no entry.
     of_creators: HashMap<UserId, i64>,
 }
 

@@ -20,7 +20,7 @@ pub struct PowerSession {
     id: i64,
     /// The superpower's name.
     pub name: String,
-    /// Its last use.
+    /// When the session was last used.
     pub last_at: Timestamp,
 }
 

@@ -173,7 +173,7 @@ pub(super) struct MovingEvents {
     /// All of them, by webhook.
     ids: Arc<[i64]>,
     moved: usize,
-    /// Those that are not removed from the table of new ones.
+    /// The events that are not removed from the table of new events yet.
     left: Range<i64>,
 }
 

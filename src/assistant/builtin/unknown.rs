@@ -28,13 +28,13 @@ pub struct PossibleMeanings {
     pub asked_about: Option<String>,
     /// In a direct chat only.
     pub statement: Option<Statement>,
-    /// It may correct a value of what was said last.
+    /// The message may correct a value of what was said last.
     pub may_correct: bool,
     /// The answer to the feeling that it tells of.
     pub reply_to_talk: Option<&'static str>,
     /// The language in which it is written, if that is not English (a tag of BCP 47).
     pub foreign_language: Option<&'static str>,
-    /// It may say that a crisis is over.
+    /// The message may say that a crisis is over.
     pub may_end_crisis: bool,
     /// "how long left": of a timer.
     pub asks_how_long_left: bool,

@@ -152,7 +152,7 @@ type Debt = (String, String, i64);
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct BillSplitState {
     people: Vec<String>,
-    /// Those who were said to share it.
+    /// The people who were said to share the bill.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     sharing: Vec<String>,
     payments: Vec<Payment>,

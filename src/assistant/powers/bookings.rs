@@ -13,7 +13,7 @@ use crate::model::mail_item::{FactKind, FactStatus};
 const NAME_CHARS_MIN: usize = 4;
 
 impl BookedPlace {
-    /// Its name, else its code.
+    /// The place's name, else its code.
     pub(super) fn display(&self) -> String {
         let parts = [&self.name, &self.code].map(|text| events::one_line(text));
         parts

@@ -25,7 +25,7 @@ pub enum PowerEffect {
 pub struct RequestChoice {
     /// The request's subject, as the person was shown it.
     pub name: String,
-    /// Its words.
+    /// The request in words.
     pub request: String,
 }
 
@@ -51,7 +51,7 @@ pub enum CalendarRequest {
     },
     Move {
         event: i64,
-        /// Its series, to the same time of the day.
+        /// The event's whole series moves to the same time of the day.
         whole_series: bool,
         to: EventTime,
         done: String,

@@ -253,7 +253,7 @@ impl Entries {
         sorted
     }
 
-    /// Those of the days from `from` to `to`.
+    /// The entries of the days from `from` to `to`.
     pub(super) fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<(NaiveDate, &Entry)> {
         let dated = |entry| Some((Entry::date(entry, from)?, entry));
         let mut found: Vec<(NaiveDate, &Entry)> = self.list.iter().filter_map(dated).collect();

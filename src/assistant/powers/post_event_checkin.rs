@@ -89,11 +89,11 @@ pub enum CheckinAction {
     UnclearTime(String),
 }
 
-/// Something noted as it was named.
+/// An event that was noted, by its name or its number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventRef {
     entry: EntryRef,
-    /// Its number in the list, instead.
+    /// The event's number in the list, instead of a name.
     number: Option<usize>,
 }
 
@@ -277,7 +277,7 @@ impl CheckinState {
         format!("Noted: {what}, {when}{details}.{before} {promised}")
     }
 
-    /// Those that were not asked about yet.
+    /// The events that were not asked about yet.
     fn to_ask(&self, context: &PowerContext) -> Entries {
         let is_over = |entry: &Entry| {
             let date = entry.date(context.today());

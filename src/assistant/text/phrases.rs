@@ -8,7 +8,7 @@ use super::word_set::hash;
 pub(in crate::assistant) trait PhraseList {
     fn phrases(&self) -> &[&str];
 
-    /// Those that are to be compared where the first word has this `hash`.
+    /// The phrases to be compared with words of which the first has this hash.
     fn candidates(&self, first_word: u64) -> Candidates;
 }
 

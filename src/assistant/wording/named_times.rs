@@ -74,7 +74,7 @@ enum NamedDay {
 struct NamedHour {
     hour: u32,
     minute: u32,
-    /// It may be twelve hours later, too.
+    /// The hour may be twelve hours later, too.
     is_loose: bool,
     /// Minutes by which it may differ.
     tolerance: u32,

@@ -44,7 +44,7 @@ pub fn reminder_set(
 /// After a list of reminders, where the relay has others.
 pub const CHAT_APPS_REMINDERS_UNKNOWN: &str = "What I asked your chat app to remind you of isn't among them: I can't see or change that here.";
 
-/// The same after a request to change or to cancel one.
+/// Said after a request to change or to cancel such a reminder.
 pub const CHAT_APPS_REMINDERS_STAY: &str =
     "What I asked your chat app to remind you of stays as it is: I can't see or change that here.";
 
@@ -91,7 +91,7 @@ pub fn reminders_of_group(reminders: &[(&str, Timestamp)], now: LocalNow) -> Str
 /// "did you remind me yesterday?"
 pub const REMINDERS_COME_UNLISTED: &str = "I can't look back at reminders that have come: each stands in this chat at its time. “reminders” shows what is to come.";
 
-/// Those of a group that somebody set, where there are others of other people.
+/// The reminders that somebody set in a group in which other people set some, too.
 pub fn own_reminders_of_group(own: &[(&str, Timestamp)], others: usize, now: LocalNow) -> String {
     let others = counted(others, "reminder", "reminders");
     let more = format!("Others have set {others}: “reminders” shows all of this group.");

@@ -1,4 +1,4 @@
-//! An hour that the last message lacked.
+//! What the last message lacked, told alone after it: an hour, or what an amount was for.
 
 use super::correct_by;
 use crate::assistant;

@@ -49,7 +49,7 @@ pub(in crate::ingest) struct LastNamed {
     /// The unit in seconds in which that message counted: 60 for "in 30 min".
     #[serde(default)]
     pub(in crate::ingest) counted_in_s: Option<i64>,
-    /// It is a reminder before something, which has a time of its own.
+    /// The item is a reminder before an event, which has a time of its own.
     #[serde(default)]
     pub(in crate::ingest) is_before: bool,
 }

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::ingest::turn::MessageTurn;
 use crate::store::{PowerOwner, PowerState, PowerStateWrite, Tx, UserId};
 
-/// Those of somebody who said nothing about it are the usual ones.
+/// The preferences of somebody who said nothing about notices are the usual ones.
 pub(super) fn preferences(tx: &Tx, user: UserId) -> Result<NoticePreferences> {
     let row = tx.power_state(PowerOwner::User(user), PREFERENCES_NAME)?;
     row.map_or_else(

@@ -1,4 +1,4 @@
-//! Replies of a language model that are kept for equal questions.
+//! How a turn uses the cache of replies: under which key, and which replies are cached.
 
 use super::cache;
 use super::length::ReplyRoom;

@@ -16,7 +16,7 @@ const OF_OTHERS: [&str; 2] = ["data", "quoted_data"];
 pub(super) struct CallNumbers {
     /// In the arguments and in what the result says of the change or the look-up.
     pub(super) own: KnownNumbers,
-    /// Those of all that the result tells, too.
+    /// Also in all else that the result tells.
     pub(super) all: KnownNumbers,
     /// Amounts, scores and the like, and those in texts.
     pub(super) kept: Vec<NamedNumber>,

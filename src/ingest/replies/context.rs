@@ -49,7 +49,7 @@ pub(super) struct ReplyContext {
     pub(super) known: PersonFacts,
     /// Reminders that were delivered here last, each with its local time.
     pub(super) came: Vec<String>,
-    /// Their URLs.
+    /// The URLs of the message's photos.
     pub(super) photos: Vec<String>,
     pub(super) reply_to_assistant: bool,
     /// The message corrects an earlier one.

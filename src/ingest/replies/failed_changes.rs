@@ -24,10 +24,10 @@ const LOOK_UPS: [&str; 38] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FailedChange {
     tool: String,
-    /// It is another server's tool.
+    /// The tool is another server's.
     is_remote: bool,
     about: Option<String>,
-    /// It says nothing that was to be changed.
+    /// The call names nothing that was to be changed.
     may_look_up: bool,
     /// The number of the model's reply.
     reply: usize,

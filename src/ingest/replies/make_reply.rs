@@ -1,5 +1,6 @@
 //! Makes one reply: reads the context, chooses the class, checks the cache, calls the model, and
-//! records the started_at. Every failure ends in a text of the assistant. Nothing is committed here.
+//! measures how long each step took. Every failure ends in a text of the assistant. Nothing is
+//! committed here.
 
 use std::sync::Arc;
 

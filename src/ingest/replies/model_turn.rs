@@ -324,7 +324,7 @@ pub(super) struct CallTotals {
     pub(super) is_continued: bool,
     /// The model called no tool for a request, and was asked once more.
     pub(super) is_asked_again: bool,
-    /// Its reply named another time of a reminder than what is set, and it was asked once more.
+    /// The model's reply named another time of a reminder than what is set, and it was asked once more.
     pub(super) is_set_right: bool,
     /// The server failed with tools, and replied without them.
     pub(super) lacks_tools: bool,

@@ -41,7 +41,7 @@ pub(super) struct ReplyPlan {
     pub(super) may_be_talk: bool,
     /// The changes that it asks for.
     pub(super) requested_changes: Vec<RequestedChange>,
-    /// It is an edited message, and what it asks for was done for an earlier version.
+    /// The message is an edited one, and what it asks for was done for an earlier version.
     pub(super) is_done_before: bool,
 }
 

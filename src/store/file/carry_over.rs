@@ -72,6 +72,7 @@ const RULES: &[(&str, &str, &str)] = &[
         "relays whose tokens were revoked",
         "INSERT INTO main.agents (agent_id, tokens_valid_from_s, created_at)
          SELECT agent_id, tokens_valid_from_s, created_at FROM present.agents
+        // Rows of the audit trail.
          WHERE tokens_valid_from_s IS NOT NULL
          ON CONFLICT (agent_id) DO UPDATE SET tokens_valid_from_s = excluded.tokens_valid_from_s
          WHERE excluded.tokens_valid_from_s > coalesce(agents.tokens_valid_from_s, 0)",
@@ -104,6 +105,7 @@ const RULES: &[(&str, &str, &str)] = &[
         "DELETE FROM main.app_rooms WHERE EXISTS
            (SELECT 1 FROM main.apps AS a, main.rooms AS r, present.ended_access AS e
             WHERE a.id = app_rooms.app_id AND r.id = app_rooms.room_id
+        // Rooms whose members changed.
               AND (e.kind = 'app' AND e.target = a.app_id
                 OR e.kind = 'installation' AND e.ended_at >= app_rooms.installed_at
                   AND e.target = a.app_id || ' ' || r.id || ' ' || r.created_at
@@ -119,6 +121,7 @@ const RULES: &[(&str, &str, &str)] = &[
          WHERE EXISTS (SELECT 1 FROM present.rooms AS p
            WHERE p.chat_guid = rooms.chat_guid AND p.members <> rooms.members)",
     ),
+        // Commands for chats that became groups.
     (
         "removed_members",
         "members removed from rooms",

@@ -203,7 +203,7 @@ const OWN_ACCIDENT: &[&str] = &[
     "I|NEAR|WHO|CHILD .. had|having|been_in|was_in|were_in|been|was|had .. accident $|ON|on|at|with|hurt|bad|car",
 ];
 
-/// Those that somebody may only have passed.
+/// Accidents that somebody may only have passed.
 const SEEN_ACCIDENT: &[&str] = &[
     "there .. been an accident $",
     "terrible|bad|horrible|serious|awful|huge .. crash|accident $|ON|here|in|on|with|near|outside|happened",

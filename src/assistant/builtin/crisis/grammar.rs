@@ -159,7 +159,7 @@ impl WordPattern {
         }
     }
 
-    /// Its words, of several ones the rarest.
+    /// The words of the part; of a phrase the rarest.
     fn all(&'static self) -> Vec<&'static str> {
         let own = self.words.iter().map(|word| &**word);
         let classes = classes::words_of(self.classes);

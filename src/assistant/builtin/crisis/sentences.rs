@@ -14,10 +14,10 @@ const OVERLAP_WORDS: usize = 20;
 pub(super) struct PlainWord<'a> {
     pub(super) word: Cow<'a, str>,
     pub(super) classes: u64,
-    /// Those of this word and the next together.
+    /// The classes of this word and the next together.
     pub(super) pair_classes: u64,
     pub(super) sign: u64,
-    /// The word of the message that it stands for.
+    /// The place of the typed word in the message.
     pub(super) source: usize,
     pub(super) boundary_after: Boundary,
 }

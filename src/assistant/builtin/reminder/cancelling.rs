@@ -170,7 +170,7 @@ fn cancelled(message: &ParsedMessage, range: Range<usize>, several: bool) -> Int
     }
 }
 
-/// Those that stay: "the one about mum", "saturday's", "swim and run".
+/// The reminders that stay: "the one about mum", "saturday's", "swim and run".
 fn kept(message: &ParsedMessage, range: Range<usize>) -> Result<Vec<RemindersToCancel>, String> {
     let words = &message.words;
     let mut all = Vec::new();
@@ -399,7 +399,7 @@ fn time_before(words: &Words, at: usize, end: usize) -> Option<TimeExpression> {
     (next == end && is_time).then_some(spec)
 }
 
-/// Those of a day, at a time of day, or both. A bare hour is that of either half of the day.
+/// The reminders of a day, at a time of day, or both. A bare hour is that of either half of the day.
 fn at_time(
     message: &ParsedMessage,
     spec: &TimeExpression,

@@ -84,7 +84,7 @@ fn alarm_times(words: &Words, range: Range<usize>) -> Option<Vec<TimeExpression>
     })
 }
 
-/// The same at each of these times.
+/// One text at each of these times.
 fn each_at(message: &ParsedMessage, mut specs: Vec<TimeExpression>, text: &str) -> Option<Intent> {
     if specs.len() > TIMES_MAX {
         return Some(Intent::Unclear(wording::reminder_times_max(TIMES_MAX)));

@@ -42,7 +42,7 @@ impl BillSplitState {
     }
 }
 
-/// Those whose people are not all in another one, the largest first.
+/// The groups whose people are not all in another group, the largest first.
 fn groups(payments: &[Payment]) -> Vec<SharingGroup<'_>> {
     let shared = payments.iter().filter(|payment| !payment.is_debt());
     let mut all: Vec<BTreeSet<&str>> = shared.map(|payment| payment.people().collect()).collect();

@@ -39,7 +39,7 @@ pub(in crate::assistant::powers) enum ReplacedDays {
     SameTime,
     /// The same day with any time: it was said that it is changed.
     SameDay,
-    /// Two renewals may not.
+    /// Any day: two renewals may not have one name.
     All,
 }
 

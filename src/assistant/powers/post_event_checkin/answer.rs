@@ -28,7 +28,7 @@ static REFUSED: Phrases = Phrases::new(&[
     "no comment",
 ]);
 
-/// It isn't over, or is told at another time.
+/// The event isn't over, or how it was is told later.
 static LATER: Phrases = Phrases::new(&[
     "ask me later", "ask later", "ask me tomorrow", "ask tomorrow", "ask me again later",
     "ask me again tomorrow", "ask again later", "ask again tomorrow", "ask again", "ask me again",
@@ -45,7 +45,7 @@ static NO_ANSWERS: Phrases = Phrases::new(&[
     "thanks for asking", "thank you for asking", "thx", "nice of you to ask",
 ]);
 
-/// It is at another time, or there is another one.
+/// The event is at another time, or there is another one.
 static OTHER_TIME: Phrases = Phrases::new(&[
     "its at", "its on", "its tomorrow", "its later", "its not until", "it is at", "it is on",
     "it is tomorrow", "it is later", "next",

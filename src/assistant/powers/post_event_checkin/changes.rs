@@ -347,7 +347,7 @@ impl CheckinState {
         RequestChoice::question(&self.choices)
     }
 
-    /// Those to come of that name: "the interview" may be a job interview.
+    /// The events to come of that name: "the interview" may be a job interview.
     pub(super) fn called(&self, which: &EventRef, context: &PowerContext<'_>) -> Vec<&Entry> {
         let to_ask = self.to_ask(context);
         if let Some(number) = which.number {
