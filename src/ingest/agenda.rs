@@ -67,10 +67,7 @@ pub(super) fn found_text(
 
 /// "when is my swim?" of which only a reminder is known.
 pub(super) fn asks_for_reminder(turn: &MessageTurn, tx: &Tx, about: &str) -> Result<bool> {
-    let mut words = turn.message.text.split(|c: char| !c.is_alphanumeric());
-    let asks_when =
-        words.any(|word| word.eq_ignore_ascii_case("when") || word.eq_ignore_ascii_case("whens"));
-    if turn.by_model || !asks_when {
+    if turn.by_model || !turn.words().has_any(&["when", "whens"]) {
         return Ok(false);
     }
     let named = Some(without_next(about));

@@ -22,6 +22,8 @@ use crate::store::{Memory, MessageRow, Tx};
 /// The most messages that are read: one and its corrections.
 const CORRECTIONS_MAX: usize = 5;
 
+const MOVING_VERBS: [&str; 6] = ["move", "push", "shift", "postpone", "delay", "reschedule"];
+
 /// `None`: it corrects nothing that can be undone.
 pub(super) fn correct(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     if !turn.may_correct() {
@@ -40,17 +42,10 @@ pub(super) fn correct_by(turn: &MessageTurn, tx: &mut Tx, text: &str) -> Result<
         return Ok(None);
     };
     let corrected = as_corrected(turn, tx, &last)?;
-    let has = |text: &str, word: &str| {
-        text.to_lowercase()
-            .split_whitespace()
-            .any(|one| one == word)
-    };
     // "lunch was 30" is no budget.
-    let is_told = has(text, "was")
-        && !["it ", "that ", "this "]
-            .iter()
-            .any(|it| text.to_lowercase().starts_with(it));
-    if is_told && has(&corrected, "budget") {
+    let words = turn.words_of(text);
+    let is_told = words.has_any(&["was"]) && !words.begins_with(&["it", "that", "this"]);
+    if is_told && turn.words_of(&corrected).has_any(&["budget"]) {
         return Ok(None);
     }
     let powers = changed_by(turn, tx, last.id)?;
@@ -271,7 +266,9 @@ fn correct_told(
     let Some(fact @ (StatedFact::Memory(_) | StatedFact::CorrectedMemory(_))) = fact else {
         return Ok(None);
     };
-    let is_moved = moves(&turn.message.text) && !assistant::names_hour(&last.text);
+    // "move it to 10", which means no memory without a time.
+    let moves = turn.words().begins_with(&MOVING_VERBS);
+    let is_moved = moves && !assistant::names_hour(&last.text);
     let Some(value) = value.filter(|_| !is_moved) else {
         return Ok(None);
     };
@@ -321,15 +318,6 @@ fn is_told_anew(turn: &MessageTurn, tx: &Tx, fact: &StatedFact, text: &str) -> R
     };
     let new = subject_of(text);
     Ok(new.is_some() && new == old.and_then(|old| subject_of(&old.text)))
-}
-
-/// "move it to 10", which means no memory without a time.
-fn moves(text: &str) -> bool {
-    const VERBS: [&str; 6] = [
-        "move ", "push ", "shift ", "postpone ", "delay ", "reschedule ",
-    ];
-    let text = text.trim_start().to_lowercase();
-    VERBS.iter().any(|verb| text.starts_with(verb))
 }
 
 fn correct_memory(

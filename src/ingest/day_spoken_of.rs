@@ -65,14 +65,8 @@ pub(super) fn of_plan(
     let as_said = (text.to_owned(), send_at);
     let said = &turn.message.text;
     // "and i have a call at 3 pm" says all of it.
-    let lower = said.to_lowercase();
-    let is_sentence = lower.split_whitespace().any(|word| {
-        matches!(
-            word,
-            "i" | "i'm" | "i've" | "we" | "have" | "need" | "must" | "is" | "are"
-        )
-    });
-    if is_sentence {
+    let of_sentence = ["i", "im", "ive", "we", "have", "need", "must", "is", "are"];
+    if turn.words_of(said).has_any(&of_sentence) {
         return Ok(as_said);
     }
     let Some(hour) = assistant::only_hour(said).filter(|_| !says_remind(said)) else {

@@ -46,8 +46,8 @@ pub(super) fn carry_out(
     tx: &mut Tx,
     what: &FollowUp,
 ) -> Result<Option<String>> {
-    let is_named = turn.message.text.to_lowercase().contains("reminder");
-    let is_latest = *what == FollowUp::Cancel(ReminderRef::Latest) && !is_named;
+    let is_latest =
+        *what == FollowUp::Cancel(ReminderRef::Latest) && !cancellation::names_reminder(turn);
     if is_latest && question::is_last(turn, tx)? && !missing_part::asks_which(turn, tx)? {
         return answer_no(turn, tx);
     }
@@ -145,8 +145,7 @@ fn answered_first(turn: &MessageTurn, tx: &mut Tx, what: &FollowUp) -> Result<Op
         return Ok(Some(wording::SNOOZES_ONCE.to_owned()));
     }
     // "not yet" to a question
-    let text = turn.message.text.trim().to_lowercase();
-    let is_not_yet = *what == FollowUp::Snooze(None) && text.starts_with("not ");
+    let is_not_yet = *what == FollowUp::Snooze(None) && turn.words().begins_with(&["not"]);
     if is_not_yet && question::is_last(turn, tx)? {
         // A notice of a superpower keeps waiting for its answer.
         if let Some(Question::Notice { .. }) = question::read_open(turn, tx)? {
@@ -257,8 +256,7 @@ pub(super) fn answer_consent(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<S
 
 /// Whether this is a "no" to what the person's last message changed.
 fn regrets_last(turn: &MessageTurn, tx: &mut Tx) -> Result<bool> {
-    let text = turn.message.text.trim().to_lowercase();
-    if !["no", "nope", "nah"].iter().any(|no| text.starts_with(no)) {
+    if !turn.words().begins_with(&["no", "nope", "nah"]) {
         return Ok(false);
     }
     let Some(last) = turn.previous_message(tx)? else {

@@ -65,7 +65,8 @@ pub(super) fn described_here(
 pub(super) fn all(turn: &MessageTurn, tx: &mut Tx) -> Result<String> {
     let mut here = open_reminders::here(turn, tx)?;
     let timezone = turn.timezone();
-    let is_own = turn.in_group() && !turn.by_model && asks_for_own(&turn.message.text);
+    // "my reminders", unlike "reminders" and "our reminders".
+    let is_own = turn.in_group() && !turn.by_model && turn.words().has_any(&["my", "mine"]);
     let count = here.len();
     here.retain(|reminder| !is_own || reminder.user == turn.user.id);
     note(turn, tx, &here)?;
@@ -89,13 +90,6 @@ pub(super) fn all(turn: &MessageTurn, tx: &mut Tx) -> Result<String> {
         reply.push_str(&direct_chat::answer(turn, tx, &text)?);
     }
     Ok(reply)
-}
-
-/// "my reminders", unlike "reminders" and "our reminders".
-fn asks_for_own(text: &str) -> bool {
-    let text = text.to_lowercase();
-    let mut words = text.split(|c: char| !c.is_alphanumeric());
-    words.any(|word| matches!(word, "my" | "mine"))
 }
 
 /// After another numbered list the numbers of reminders shown before it mean nothing.

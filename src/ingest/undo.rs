@@ -120,9 +120,7 @@ pub(in crate::ingest) fn told_last(turn: &MessageTurn, tx: &mut Tx) -> Result<Op
     let Some(last) = turn.previous_message(tx)? else {
         return Ok(None);
     };
-    let text = last.text.to_lowercase();
-    let mut words = text.split(|c: char| !c.is_alphanumeric());
-    if words.any(|word| REMOVING.contains(&word)) {
+    if turn.words_of(&last.text).has_any(&REMOVING) {
         return Ok(None);
     }
     // "i want to cancel it" of a subscription that was told.

@@ -153,6 +153,16 @@ impl<'a> Words<'a> {
         self.words.get(at).map_or("", |word| &word.low_word)
     }
 
+    /// Whether the text begins with one of these phrases.
+    pub fn begins_with(&self, phrases: &[&str]) -> bool {
+        self.after(0, phrases).is_some()
+    }
+
+    /// Whether one of these words is anywhere in the text.
+    pub fn has_any(&self, words: &[&str]) -> bool {
+        self.iter().any(|word| words.contains(&word))
+    }
+
     pub(in crate::assistant) fn iter(&self) -> impl Iterator<Item = &str> {
         self.words.iter().map(|word| &*word.low_word)
     }

@@ -139,12 +139,11 @@ fn postpone(
 
 /// "the second at 4" after two reminders came is no day of the month.
 fn one_of_several(turn: &MessageTurn, tx: &mut Tx, latest: &LastNamed) -> Result<Option<String>> {
-    const NUMBERS: [&str; 3] = ["the first ", "the second ", "the third "];
-    let text = turn.message.text.trim_start().to_lowercase();
-    if latest.reminders.len() < 2 || !NUMBERS.iter().any(|number| text.starts_with(number)) {
+    const NUMBERS: [&str; 3] = ["the first", "the second", "the third"];
+    if latest.reminders.len() < 2 || !turn.words().begins_with(&NUMBERS) {
         return Ok(None);
     }
-    match turn.understand_own(&format!("snooze {text}")) {
+    match turn.understand_own(&format!("snooze {}", turn.message.text)) {
         Intent::FollowUp {
             what: what @ FollowUp::SnoozeNth { .. },
             ..

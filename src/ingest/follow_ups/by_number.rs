@@ -27,8 +27,7 @@ pub(super) fn change_asked_time(
     };
     let recurrence = rule.as_ref().and_then(NotedRule::recurrence);
     // "and tuesday" is one more time.
-    let lower = turn.message.text.trim_start().to_lowercase();
-    if ["and ", "also "].iter().any(|link| lower.starts_with(link)) {
+    if turn.words().begins_with(&["and", "also"]) {
         return Ok(Some(wording::REMINDER_ONE_TIME.to_owned()));
     }
     let at = Timestamp(send_at);

@@ -41,7 +41,7 @@ pub(super) fn cancel_last(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<Stri
     }
 }
 
-fn names_reminder(turn: &MessageTurn) -> bool {
+pub(super) fn names_reminder(turn: &MessageTurn) -> bool {
     turn.message.text.to_lowercase().contains("reminder")
 }
 

@@ -69,7 +69,10 @@ pub(super) fn change_time(
         Some(Referent::Unclear(reply)) => return Ok(Some(reply)),
         Some(Referent::Delivered(delivered)) => {
             // "wait 10" is not ten o'clock.
-            let minutes = waits(turn).and_then(|_| to.counted(60));
+            let minutes = match turn.words().begins_with(&["wait"]) {
+                true => to.counted(60),
+                false => None,
+            };
             let to = snooze::of_delivered(minutes.as_ref().unwrap_or(to), &delivered, turn);
             let Ok(new) = to.of_new(turn.now, turn.zone()) else {
                 return Ok(Some(wording::REMINDER_PAST.to_owned()));
@@ -116,17 +119,10 @@ pub(super) fn change_time(
     }))
 }
 
-/// "wait" before all else.
-fn waits(turn: &MessageTurn) -> Option<()> {
-    let text = turn.message.text.trim_start().to_lowercase();
-    text.starts_with("wait ").then_some(())
-}
-
 /// "make it …", "change it to …", "only …": all of it is meant.
 fn names_change(turn: &MessageTurn) -> bool {
-    let text = turn.message.text.to_lowercase();
-    let verbs = ["make", "change", "move", "set", "only", "every"];
-    verbs.iter().any(|verb| text.contains(verb))
+    let words = ["make", "change", "move", "set", "only", "every"];
+    turn.words().has_any(&words)
 }
 
 /// "10 minutes before": another offset for what was just said, or a reminder before what was told or

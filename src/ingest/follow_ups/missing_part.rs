@@ -37,7 +37,7 @@ pub(in crate::ingest) fn answer_what(turn: &MessageTurn, tx: &mut Tx) -> Result<
         return Ok(Some(reply));
     }
     // "for an hour"
-    let is_linked = turn.message.text.to_lowercase().starts_with("for ");
+    let is_linked = turn.words().begins_with(&["for"]);
     if is_linked && assistant::is_time_answer(&format!("in {text}")) {
         return Ok(None);
     }
@@ -176,11 +176,8 @@ fn answer_setting(turn: &MessageTurn, tx: &mut Tx, request: &str) -> Result<Opti
 /// The answer to the question what to remind of, and when: either of both, or both. `None`: it is
 /// something else.
 fn answer_all(turn: &MessageTurn, tx: &mut Tx, request: &str) -> Result<Option<String>> {
-    let text = turn.message.text.trim_start().to_lowercase();
-    let is_linked = ["to ", "of ", "about "]
-        .iter()
-        .any(|link| text.starts_with(link));
-    let is_task = is_linked || assistant::begins_with_task(&turn.words());
+    let words = turn.words();
+    let is_task = words.begins_with(&["of", "about"]) || assistant::begins_with_task(&words);
     let understood = turn.understand_own(request);
     let is_answer = match &understood {
         Intent::Remind { .. } | Intent::Several(_) | Intent::AskWhat { .. } => true,
@@ -202,9 +199,8 @@ fn answer_all(turn: &MessageTurn, tx: &mut Tx, request: &str) -> Result<Option<S
 
 /// "after lunch tomorrow" is the answer to "When?", no booking.
 pub(in crate::ingest) fn answer_after(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
-    let text = turn.message.text.trim_start().to_lowercase();
-    let begins = ["after ", "before ", "around ", "during "];
-    match begins.iter().any(|begin| text.starts_with(begin)) {
+    let links = ["after", "before", "around", "during"];
+    match turn.words().begins_with(&links) {
         true => answer_when(turn, tx),
         false => Ok(None),
     }

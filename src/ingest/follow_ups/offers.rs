@@ -32,12 +32,8 @@ pub(in crate::ingest) fn take_statement(turn: &MessageTurn, tx: &mut Tx) -> Resu
 
 /// "ok i'm out of eggs": whether the first word agrees to what was offered isn't clear.
 fn may_agree(turn: &MessageTurn) -> bool {
-    let text = turn.message.text.trim().to_lowercase();
-    let first = text.split(|c: char| !c.is_alphanumeric()).next();
-    matches!(
-        first,
-        Some("ok" | "okay" | "fine" | "alright" | "sure" | "yes")
-    )
+    let consents = ["ok", "okay", "fine", "alright", "sure", "yes"];
+    turn.words().begins_with(&consents)
 }
 
 /// The answer to a statement that stands beside other requests.
@@ -91,9 +87,7 @@ fn answer(turn: &MessageTurn, tx: &mut Tx, stated: Statement) -> Result<Option<S
             recurrence,
         } if turn.possible_meanings().foreign_language.is_none() => {
             // "and dad at 7"
-            let lower = turn.message.text.trim_start().to_lowercase();
-            let is_more = ["and ", "also "].iter().any(|link| lower.starts_with(link));
-            let (text, send_at) = match is_more {
+            let (text, send_at) = match turn.words().begins_with(&["and", "also"]) {
                 true => day_spoken_of::of_plan(turn, tx, (&text, send_at))?,
                 false => (text, send_at),
             };

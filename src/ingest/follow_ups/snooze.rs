@@ -34,7 +34,8 @@ pub(super) fn carry_out(
 
 /// "remind me later" where nothing was named: of what?
 fn begins_request(turn: &MessageTurn, tx: &Tx) -> Result<bool> {
-    if !says(turn, "remind") || says(turn, "again") {
+    let words = turn.words();
+    if !words.has_any(&["remind"]) || words.has_any(&["again"]) {
         return Ok(false);
     }
     let latest = latest::read_named(turn, tx)?;
@@ -159,7 +160,7 @@ fn snoozed(turn: &MessageTurn, tx: &mut Tx, time: Option<&TimeChange>) -> Result
     if let Some(delivery) = delivery.filter(|delivery| delivery.put_off.is_empty()) {
         return put_off(turn, tx, &delivery.reminders, &new);
     }
-    let more = time.filter(|_| says(turn, "more"));
+    let more = time.filter(|_| turn.words().has_any(&["more"]));
     if let (false, Some(seconds)) = (waiting.is_empty(), more.and_then(TimeChange::delay_s)) {
         return delay_each(turn, tx, &waiting, (&new, seconds));
     }
@@ -174,7 +175,7 @@ fn snoozed(turn: &MessageTurn, tx: &mut Tx, time: Option<&TimeChange>) -> Result
         let reply = wording::not_come_yet(&listed(&open), turn.local_now());
         return Ok(reply);
     };
-    if open.len() < 2 && says(turn, "both") {
+    if open.len() < 2 && turn.words().has_any(&["both"]) {
         return Ok(wording::CHANGE_UNCLEAR.to_owned());
     }
     // "snooze 10 minutes" is said of what comes soon.
@@ -191,11 +192,6 @@ fn snoozed(turn: &MessageTurn, tx: &mut Tx, time: Option<&TimeChange>) -> Result
         Some(seconds) => delay_each(turn, tx, &open, (&new, seconds)),
         None => move_each(turn, tx, &open, &new),
     }
-}
-
-fn says(turn: &MessageTurn, word: &str) -> bool {
-    let mut words = turn.message.text.split_whitespace();
-    words.any(|said| said.eq_ignore_ascii_case(word))
 }
 
 /// Each so many seconds later than it would have come.
@@ -327,7 +323,7 @@ pub(super) fn again(turn: &MessageTurn, tx: &mut Tx, time: &TimeChange) -> Resul
         && (latest.event == ItemEvent::Delivered || is_put_off(turn, tx, &latest, at)?)
     {
         // "remind me again" names what came.
-        if !says(turn, "again") && subject::is_another(turn, tx)? {
+        if !turn.words().has_any(&["again"]) && subject::is_another(turn, tx)? {
             return Ok(None);
         }
         let delivery = latest.delivery(at, turn.now);

@@ -55,10 +55,9 @@ pub(super) fn is_one_remark(turn: &MessageTurn, tx: &Tx) -> Result<bool> {
     let understood = assistant::understand_all(&turn.context_then(only));
     let mut calls = understood.calls.calls.iter();
     let is_request = calls.any(|call| call.strength == RequestStrength::Clear);
-    let lower = only.text.trim_start().to_lowercase();
-    let verbs = ["can ", "could ", "will ", "would ", "should ", "please "];
-    let asks =
-        assistant::asks(&turn.words_of(&lower)) || verbs.iter().any(|verb| lower.starts_with(verb));
+    let words = turn.words_of(&only.text);
+    let verbs = ["can", "could", "will", "would", "should", "please"];
+    let asks = assistant::asks(&words) || words.begins_with(&verbs);
     let is_remark = understood.intent == Intent::Unknown && !asks;
     let statement = understood.unknown.and_then(|unknown| unknown.statement);
     let is_noted = latest.fact.is_some() || !powers::changed_by(turn, tx, only.id)?.is_empty();
@@ -104,7 +103,7 @@ fn speaks_of_another(turn: &MessageTurn, one: &MessageRow) -> bool {
         | Intent::Recall { .. } => true,
         Intent::Unknown => {
             let statement = understood.unknown.and_then(|unknown| unknown.statement);
-            let asks_for_patience = one.text.to_lowercase().starts_with("wait");
+            let asks_for_patience = turn.words_of(&one.text).begins_with(&["wait", "waiting"]);
             let words = one.text.split_whitespace().count();
             let is_long = words >= UNKNOWN_WORDS_MIN || words > 1 && tells_when(&one.text);
             matches!(

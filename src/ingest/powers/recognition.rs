@@ -113,8 +113,7 @@ fn has_reminder_come(turn: &MessageTurn, tx: &Tx, used_at: Option<Timestamp>) ->
 /// kind.
 fn without_other_sums(turn: &MessageTurn, tx: &Tx, mut calls: PowerCalls) -> Result<PowerCalls> {
     let is_supposed = |call: &PowerCall| call.action.may_be_expense();
-    let text = turn.message.text.trim_start().to_lowercase();
-    let is_more = text.starts_with("and ") && calls.calls.iter().any(is_supposed);
+    let is_more = calls.calls.iter().any(is_supposed) && turn.words().begins_with(&["and"]);
     if !is_more {
         return Ok(calls); // most messages
     }
