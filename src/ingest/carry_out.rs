@@ -9,8 +9,8 @@ use super::powers::answer;
 use super::turn::MessageTurn;
 use super::{
     after_crisis, agenda, connecting, corrected_value, day_spoken_of, direct_chat, event_reminders,
-    follow_ups, gate, limits, listing, memories, names, powers, purpose_alone,
-    reminder_cancellation, reminder_requests, time_zone, when_asked,
+    follow_ups, gate, limits, listing, memories, powers, reminder_cancellation, reminder_requests,
+    settings, when_asked,
 };
 use crate::access::{self, AccessRules};
 use crate::assistant::builtin::FollowUp;
@@ -126,8 +126,8 @@ pub(super) fn run_unlimited(turn: &MessageTurn, tx: &mut Tx, intent: Intent) -> 
             turn,
             reminder_cancellation::cancel_requested(turn, tx, &request)?,
         ),
-        Intent::SetTimezone(zone) => time_zone::set(turn, tx, zone)?,
-        Intent::SetName(name) => names::set(turn, tx, &name)?,
+        Intent::SetTimezone(zone) => settings::set_time_zone(turn, tx, zone)?,
+        Intent::SetName(name) => settings::set_name(turn, tx, &name)?,
     };
     Ok(reply)
 }
@@ -265,7 +265,7 @@ const UNKNOWN_STEPS: [UnknownStep; 17] = [
         event_reminders::answer_which,
     ),
     ("a corrected value", corrected_value::correct),
-    ("a purpose alone", purpose_alone::with_purpose),
+    ("a purpose alone", corrected_value::with_purpose),
     ("a corrected person", changes::correct_person),
     ("a reminder by its words", by_words::carry_out),
     ("the list again", list_again),

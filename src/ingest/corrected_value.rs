@@ -3,7 +3,7 @@
 
 mod completed;
 
-pub(super) use completed::with_hour;
+pub(super) use completed::{with_hour, with_purpose};
 
 use super::dialog::latest::{self, StatedFact};
 use super::dialog::question::{self, Question};

@@ -10,7 +10,7 @@ use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::powers::answer as power_answer;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{
-    event_reminders, names, powers, referent, reminder_cancellation, reminder_requests, time_zone,
+    event_reminders, powers, referent, reminder_cancellation, reminder_requests, settings,
 };
 use crate::store::{MessageRow, Tx};
 
@@ -165,8 +165,8 @@ fn answer_setting(turn: &MessageTurn, tx: &mut Tx, request: &str) -> Result<Opti
         return Ok(None);
     }
     let reply = match turn.understand_own(request) {
-        Intent::SetTimezone(zone) => time_zone::set(turn, tx, zone)?,
-        Intent::SetName(name) => names::set(turn, tx, &name)?,
+        Intent::SetTimezone(zone) => settings::set_time_zone(turn, tx, zone)?,
+        Intent::SetName(name) => settings::set_name(turn, tx, &name)?,
         _ => return Ok(None),
     };
     question::close(turn, tx)?;

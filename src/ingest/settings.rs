@@ -1,4 +1,5 @@
-//! "I'm in Berlin": a person's time zone, with the reminders that were set before it was known.
+//! A person's settings, as `assistant::builtin::settings` reads them: "call me Ana", and "I'm in
+//! Berlin", with the reminders that were set before the time zone was known.
 
 use super::powers::alarms;
 use crate::assistant::wording;
@@ -12,9 +13,15 @@ use crate::store::{Reminder, Tx};
 
 const MINUTE_MS: i64 = 60_000;
 
+pub(super) fn set_name(turn: &MessageTurn, tx: &mut Tx, name: &str) -> Result<String> {
+    tx.set_user_name(&turn.message.sender, turn.user.id, name)?;
+    latest::note_fact(turn, tx, StatedFact::Name)?;
+    Ok(wording::name_set(name))
+}
+
 /// Sets the time zone. With the first one, says when the reminders come that were set for a time
 /// of day in assumed UTC.
-pub(super) fn set(turn: &MessageTurn, tx: &mut Tx, zone: Zone) -> Result<String> {
+pub(super) fn set_time_zone(turn: &MessageTurn, tx: &mut Tx, zone: Zone) -> Result<String> {
     let is_changed = turn.timezone().is_some_and(|known| known != zone);
     if is_changed && direct_chat::is_kept_from(turn, tx)? {
         return Ok(wording::TIMEZONE_ALONE.to_owned());
