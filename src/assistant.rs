@@ -33,6 +33,7 @@ pub use builtin::{
     with_other_offset, with_other_person, words_without_name,
 };
 pub use local_time::LocalNow;
+pub use text::function_words::without_article;
 pub use text::words::Words;
 pub use time_words::depends_on_time;
 pub use understand::{Understanding, build_word_tables, is_courtesy, understand, understand_all};

@@ -14,7 +14,9 @@ use super::undo;
 use super::{gate, memories};
 use crate::assistant::builtin::FollowUp;
 use crate::assistant::powers::{self, Power, PowerAction, RequestChoice, RequestStrength};
-use crate::assistant::{self, FactChange, Intent, PossibleMeanings, Statement, wording};
+use crate::assistant::{
+    self, FactChange, Intent, PossibleMeanings, Statement, without_article, wording,
+};
 use crate::error::Result;
 use crate::memory::READ_MAX;
 use crate::store::{Memory, MessageRow, Tx};
@@ -398,12 +400,6 @@ fn memory_of(turn: &MessageTurn, tx: &Tx, subject: &str) -> Result<Option<(State
         None => Some(format!("{subject} is ")),
     };
     Ok(begin.map(|begin| (StatedFact::Memory(old.public_id.clone()), begin)))
-}
-
-fn without_article(text: &str) -> &str {
-    let mut rests = ["the ", "my ", "our "].into_iter();
-    let rest = rests.find_map(|article| text.strip_prefix(article));
-    rest.unwrap_or(text)
 }
 
 /// The memory that was noted last is a corrected one.

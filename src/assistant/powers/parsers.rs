@@ -5,6 +5,7 @@ use chrono::NaiveDate;
 use super::local_time::date;
 use super::texts::same;
 use crate::assistant::builtin::subject;
+use crate::assistant::text::function_words::without_article;
 use crate::assistant::text::phrases::phrases;
 use crate::assistant::text::when::{self, Day, TimeExpression, TimeOfDay};
 use crate::assistant::text::words::Words;
@@ -152,10 +153,7 @@ pub(super) fn all_named<'a>(
     }
     let lower = texts.map(str::to_lowercase);
     let phrase = phrase.as_str();
-    let bare = ["the ", "my ", "our "]
-        .iter()
-        .find_map(|article| phrase.strip_prefix(article))
-        .unwrap_or(phrase);
+    let bare = without_article(phrase);
     if bare.is_empty() {
         return Vec::new();
     }
@@ -189,10 +187,7 @@ pub(super) fn several_named<'a>(
     texts: impl Iterator<Item = &'a str>,
 ) -> Vec<&'a str> {
     let phrase = phrase.to_lowercase();
-    let bare = ["the ", "my ", "our "]
-        .iter()
-        .find_map(|article| phrase.strip_prefix(article))
-        .unwrap_or(&phrase);
+    let bare = without_article(&phrase);
     let is_number = bare.trim_start_matches('#').parse::<usize>().is_ok();
     let found: Vec<&str> = texts
         .filter(|text| !text.is_empty() && has_part(&text.to_lowercase(), bare))

@@ -64,6 +64,13 @@ impl Words<'_> {
     }
 }
 
+/// "door code" of "the door code", of a text in lower case.
+pub fn without_article(text: &str) -> &str {
+    let mut rests = ["the ", "my ", "our "].into_iter();
+    let rest = rests.find_map(|article| text.strip_prefix(article));
+    rest.unwrap_or(text)
+}
+
 pub(in crate::assistant) fn is_question_word(word: &str) -> bool {
     QUESTION_WORDS.contains(word)
 }

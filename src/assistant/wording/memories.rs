@@ -1,6 +1,7 @@
 //! Replies about memories.
 
 use super::{LISTED_MAX, QUOTE_CHARS_MAX, list, quoted, quoted_to, thousands};
+use crate::assistant::text::function_words::without_article;
 
 /// Characters of a list in which each memory stands whole.
 const LIST_CHARS_MAX: usize = 8_000;
@@ -131,11 +132,9 @@ pub const NEVER_MIND: &str =
 
 /// After "forget the meeting", about which nothing is remembered.
 pub fn only_a_reminder(about: &str) -> String {
-    let articles = ["the ", "my ", "our "];
-    let bare = articles.iter().find_map(|one| about.strip_prefix(one));
     format!(
         " A reminder is about it, and stays: “cancel my {} reminder” ends it.",
-        quoted(bare.unwrap_or(about))
+        quoted(without_article(about))
     )
 }
 

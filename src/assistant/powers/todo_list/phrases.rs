@@ -3,6 +3,7 @@
 use super::ListName;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::{money, parsers};
+use crate::assistant::text::function_words::without_article;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when::{self, amount};
 use crate::assistant::text::words::Words;
@@ -268,9 +269,7 @@ pub(super) fn is_of_others(words: &Words, from: usize, end: usize) -> bool {
 /// Whether a name is only the beginning of another word of the text: "butter" of "butternut squash".
 pub(super) fn is_cut(text: &str, name: &str) -> bool {
     let (text, name) = (text.to_lowercase(), name.to_lowercase());
-    let bare = ["the ", "my ", "our "];
-    let bare = bare.iter().find_map(|article| name.strip_prefix(article));
-    let name = bare.unwrap_or(&name);
+    let name = without_article(&name);
     let begins_word = |at: usize| !text[..at].ends_with(char::is_alphanumeric);
     let is_whole = |at: usize| {
         let rest = &text[at + name.len()..];
