@@ -12,8 +12,8 @@ use super::{Power, PowerContext, RequestStrength, Superpower};
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::text::phrases::phrases;
-use crate::assistant::text::when::{self, Day, TimeExpression};
-use crate::clock::{Timestamp, Zone};
+use crate::assistant::text::when;
+use crate::clock::Timestamp;
 
 /// The default time, in minutes after midnight.
 const AT: u32 = 8 * 60;
@@ -57,20 +57,11 @@ pub(super) fn parse(message: &ParsedMessage) -> Option<(RequestStrength, Morning
     let from = words.skip(from, phrases!["every day", "every morning", "daily"]);
     let (spec, next) = when::read(words, from)?;
     let next = words.skip(next, phrases!["every day", "every morning", "daily"]);
-    let clock = spec.clock.filter(|_| next == end && spec.day.is_none())?;
-    let tomorrow = TimeExpression {
-        day: Some(Day::InDays(1)),
-        clock: Some(when::TimeOfDay {
-            bare: false,
-            ..clock
-        }),
-        ..spec
-    };
-    let at = when::resolve(&tomorrow, message.context.now, Zone::UTC).ok()?;
-    Some((
-        Clear,
-        MorningAction::At(local_time::minute_of_day(at, Zone::UTC)),
-    ))
+    if next != end || spec.day.is_some() {
+        return None;
+    }
+    let minute = parsers::daily_minute(spec, message.context.now)?;
+    Some((Clear, MorningAction::At(minute)))
 }
 
 impl MorningState {

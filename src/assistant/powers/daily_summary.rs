@@ -5,11 +5,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::operations::{self, CallContext, needed_minute};
-use super::{PowerContext, RequestStrength, Superpower};
+use super::{PowerContext, RequestStrength, Superpower, parsers};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::text::phrases::{Phrases, phrases};
-use crate::assistant::text::when::{self, Day, TimeExpression};
-use crate::clock::{Timestamp, Zone};
+use crate::assistant::text::when;
+use crate::clock::Timestamp;
 
 /// The default hour.
 const HOUR: u32 = 8;
@@ -75,7 +75,7 @@ fn fixed(request: &str) -> Option<DailySummaryAction> {
 /// "send me my summary every day at 8am".
 fn daily(message: &ParsedMessage) -> Option<DailySummaryAction> {
     let words = &message.words;
-    let end = super::parsers::end(words);
+    let end = parsers::end(words);
     let at = words.skip(
         message.start,
         phrases![
@@ -101,30 +101,17 @@ fn daily(message: &ParsedMessage) -> Option<DailySummaryAction> {
         return every.map(|_| DailySummaryAction::Daily { hour, minute: 0 });
     }
     let (spec, next) = when::read(words, from)?;
-    let mut next = next;
-    if let Some(after) = words.after(
+    let next = words.skip(
         next,
         phrases!["every day", "each day", "daily", "every morning"],
-    ) {
-        next = after;
+    );
+    if next != end || spec.day.is_some() || spec.delay.is_some() {
+        return None;
     }
-    let clock = spec
-        .clock
-        .filter(|_| next == end && spec.day.is_none() && spec.delay.is_none())?;
-    // The resolver distinguishes "8 in the evening" from "8".
-    let tomorrow = TimeExpression {
-        day: Some(Day::InDays(1)),
-        clock: Some(when::TimeOfDay {
-            bare: false,
-            ..clock
-        }),
-        ..spec
-    };
-    let moment = when::resolve(&tomorrow, message.context.now, Zone::UTC).ok()?;
-    let minutes = moment.0.div_euclid(60_000).rem_euclid(24 * 60) as u32;
+    let minute = parsers::daily_minute(spec, message.context.now)?;
     Some(DailySummaryAction::Daily {
-        hour: minutes / 60,
-        minute: minutes % 60,
+        hour: minute / 60,
+        minute: minute % 60,
     })
 }
 

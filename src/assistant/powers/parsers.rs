@@ -2,7 +2,7 @@
 
 use chrono::NaiveDate;
 
-use super::local_time::date;
+use super::local_time::{date, minute_of_day};
 use super::texts::same;
 use crate::assistant::builtin::subject;
 use crate::assistant::text::function_words::without_article;
@@ -18,6 +18,22 @@ const NAMED_MAX: usize = 50;
 const SHORT_CHARS_MAX: usize = 3;
 /// Characters of a word that may be within another, as in a German compound.
 const LONG_CHARS_MIN: usize = 6;
+
+/// The minute of the day at which something is to come every day: "8" is 08:00.
+pub(super) fn daily_minute(time: TimeExpression, now: Timestamp) -> Option<u32> {
+    let clock = TimeOfDay {
+        bare: false,
+        ..time.clock?
+    };
+    // "8 in the evening" is told from "8" when it is a time of some day.
+    let tomorrow = TimeExpression {
+        day: Some(Day::InDays(1)),
+        clock: Some(clock),
+        ..time
+    };
+    let at = when::resolve(&tomorrow, now, Zone::UTC).ok()?;
+    Some(minute_of_day(at, Zone::UTC))
+}
 
 /// The text has all the words, or words that begin with them.
 pub(super) fn mentions(text: &str, words: &str) -> bool {
