@@ -231,7 +231,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
         "launchdarkly_server_sdk_evaluation",
         &["src/flags/launchdarkly.rs"],
     ),
-    ("whatlang", &["src/assistant/wording/language.rs"]),
+    ("whatlang", &["src/assistant/wording/language"]),
     ("unicode_segmentation", &["src/model", "src/assistant"]),
     ("prometheus", &["src/metrics.rs"]),
     ("mimalloc", &["src/main.rs"]),

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use whatlang::{Detector, Lang};
+use whatlang::Detector;
 
 use super::languages::LANGUAGES;
 use crate::assistant::text::word_set::{HashedWord, WordMap};
@@ -30,12 +30,10 @@ const OTHER_LETTERS: [char; 16] = [
 /// the text doesn't tell.
 pub fn language_of(text: &str) -> Option<&'static str> {
     let beginning = beginning(text);
-    let languages = LANGUAGES.iter().filter_map(|one| Lang::from_code(one.code));
+    let languages = LANGUAGES.iter().map(|one| one.detected);
     let found = Detector::with_allowlist(languages.collect()).detect(beginning)?;
     // Some scripts name one language, whatever is asked for.
-    let language = LANGUAGES
-        .iter()
-        .find(|one| one.code == found.lang().code())?;
+    let language = LANGUAGES.iter().find(|one| one.detected == found.lang())?;
     match found.is_reliable() {
         true => Some(language.tag),
         false if beginning.contains(OTHER_LETTERS) => None,

@@ -10,12 +10,13 @@ mod nl;
 mod pt;
 mod sv;
 
+use whatlang::Lang;
+
 /// The texts of one language; `{}` is filled in.
 pub(super) struct LanguageTexts {
     /// Primary subtag of BCP 47.
     pub(super) tag: &'static str,
-    /// Of ISO 639-3.
-    pub(super) code: &'static str,
+    pub(super) detected: Lang,
     /// For texts that are too short for their letters to tell the language.
     pub(super) frequent_words: &'static str,
     /// A day with `{weekday}`, `{day}`, `{month}` and `{year}`.

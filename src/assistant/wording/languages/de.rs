@@ -1,10 +1,10 @@
-//! What stands in German.
+//! The texts in German.
 
-use super::{CommandAnswers, LanguageTexts};
+use super::{CommandAnswers, Lang, LanguageTexts};
 
 pub(super) const TEXTS: LanguageTexts = LanguageTexts {
     tag: "de",
-    code: "deu",
+    detected: Lang::Deu,
     frequent_words: "aber alle alles als am an auch auf bei bin bis bist bitte da danke dann das dass \
                      dein deine dem den der des dich die dir doch drei du ein eine einen einer er erinnere \
                      erinnerung erinnerungen erledigt es fertig für ganz gehts gemacht gern gerne gesendet gestrichen gut \

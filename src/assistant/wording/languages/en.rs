@@ -1,10 +1,10 @@
-//! What stands in English.
+//! The texts in English.
 
-use super::LanguageTexts;
+use super::{Lang, LanguageTexts};
 
 pub(super) const TEXTS: LanguageTexts = LanguageTexts {
     tag: "en",
-    code: "eng",
+    detected: Lang::Eng,
     frequent_words: "about add all am an and any are at be been call can cancel could cut did do does \
                      doing don done for forgotten from get glad good got great had happy has have hello \
                      he her here hi his hour hours how i if in is it its know let ll made me min minutes more my not of okay \

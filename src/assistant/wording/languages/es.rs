@@ -1,10 +1,10 @@
-//! What stands in Spanish.
+//! The texts in Spanish.
 
-use super::{CommandAnswers, LanguageTexts};
+use super::{CommandAnswers, Lang, LanguageTexts};
 
 pub(super) const TEXTS: LanguageTexts = LanguageTexts {
     tag: "es",
-    code: "spa",
+    detected: Lang::Spa,
     frequent_words: "ahora al algo anota asi así avisame avísame bien buenas buenos claro como con cuando de del desde dicho día \
                      días el ella en entendido eres es esa ese eso esta este esto estoy está estás fue \
                      gracias ha hace haré has hasta hay he hecho hola hoy la las le les listo llamar lo los \

@@ -1,10 +1,10 @@
-//! What stands in French.
+//! The texts in French.
 
-use super::{CommandAnswers, LanguageTexts};
+use super::{CommandAnswers, Lang, LanguageTexts};
 
 pub(super) const TEXTS: LanguageTexts = LanguageTexts {
     tag: "fr",
-    code: "fra",
+    detected: Lang::Fra,
     frequent_words: "accord ai aller alors appeler après as au aucun aujourd aussi aux avec avez bien \
                      bonjour bonne bonsoir c ce cela ces cette comme d daccord dans de demain des dois du \
                      elle en entendu envoyé es est et faire fait faut heure heures hui il ils j jamais je \

@@ -1,10 +1,10 @@
-//! What stands in Italian.
+//! The texts in Italian.
 
-use super::{CommandAnswers, LanguageTexts};
+use super::{CommandAnswers, Lang, LanguageTexts};
 
 pub(super) const TEXTS: LanguageTexts = LanguageTexts {
     tag: "it",
-    code: "ita",
+    detected: Lang::Ita,
     frequent_words: "abbiamo adesso ai al alla alle allora anche ancora appena bene buona buongiorno c \
                      capito certo che chi ci ciao come con cosa così da dal dalla dei del della di domani \
                      dopo dove e era essere fa fare fatto fra già gli grazie ha hai ho i il in inviato io \

@@ -1,10 +1,10 @@
-//! What stands in Dutch.
+//! The texts in Dutch.
 
-use super::{CommandAnswers, LanguageTexts};
+use super::{CommandAnswers, Lang, LanguageTexts};
 
 pub(super) const TEXTS: LanguageTexts = LanguageTexts {
     tag: "nl",
-    code: "nld",
+    detected: Lang::Nld,
     frequent_words: "aan af al alles als altijd bedankt ben bent bij binnen dag dan dank dat de deze die \
                      dit doe doen door dus echt een en er ga gaat gedaan geen genoteerd goed goede graag \
                      haar had hallo heb hebben hebt heeft hem herinner herinnering het hier hij hoe hoi \

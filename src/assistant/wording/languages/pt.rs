@@ -1,10 +1,10 @@
-//! What stands in Portuguese.
+//! The texts in Portuguese.
 
-use super::{CommandAnswers, LanguageTexts};
+use super::{CommandAnswers, Lang, LanguageTexts};
 
 pub(super) const TEXTS: LanguageTexts = LanguageTexts {
     tag: "pt",
-    code: "por",
+    detected: Lang::Por,
     frequent_words: "agora amanha amanhã ao aos as assim até bem boa bom certo claro com como da das de depois \
                      dia disso do dos e ela ele em entendi entendido então enviado era essa esse estou \
                      está eu feito fiz foi hoje horas há isso já lembra lembrar lembrarei lembre lembrete lhe ligar \

@@ -1,10 +1,10 @@
-//! What stands in Swedish.
+//! The texts in Swedish.
 
-use super::{CommandAnswers, LanguageTexts};
+use super::{CommandAnswers, Lang, LanguageTexts};
 
 pub(super) const TEXTS: LanguageTexts = LanguageTexts {
     tag: "sv",
-    code: "swe",
+    detected: Lang::Swe,
     frequent_words: "aldrig alla allt alltid antecknat att av bara bra dag de dem den denna det dig din \
                      ditt du där efter eftersom eller en ett fick finns fixat från för gjorde gjort god \
                      gör ha han har hej hon honom hur här i idag igen ikväll imorgon inga ingen inget \
