@@ -32,20 +32,16 @@ impl Recurrence {
     pub fn pattern(&self) -> Option<Pattern> {
         let set = self.set().ok()?;
         let rule = set.get_rrule().first()?;
-        let value = |key: &str| {
-            let mut parts = self.rule.split(';');
-            parts.find_map(|part| part.strip_prefix(key)?.strip_prefix('='))
-        };
         let weekdays = rule.get_by_weekday().iter().map(|day| match day {
             NWeekday::Every(day) => (0, *day),
             NWeekday::Nth(n, day) => (*n, *day),
         });
-        let month_days = value("BYMONTHDAY").unwrap_or_default().split(',');
+        let month_days = self.part("BYMONTHDAY").unwrap_or_default().split(',');
         let month_days: Vec<i8> = month_days.filter_map(|day| day.parse().ok()).collect();
         // "The 31st" is stored as the last existing day up to the 31st, because shorter months have
         // none.
-        let is_last_of = value("BYSETPOS") == Some("-1") && month_days.first() == Some(&28);
-        let through_the_day = rule.get_freq() >= Frequency::Hourly && value("BYHOUR").is_none();
+        let is_last_of = self.part("BYSETPOS") == Some("-1") && month_days.first() == Some(&28);
+        let through_the_day = rule.get_freq() >= Frequency::Hourly && self.part("BYHOUR").is_none();
         let times = match through_the_day {
             true => Vec::new(),
             false => rule
@@ -64,11 +60,11 @@ impl Recurrence {
                 || key == "BYSETPOS" && is_last_of
         };
         let is_whole = self.rule.split(';').all(known)
-            && (rule.get_freq() < Frequency::Hourly || value("BYHOUR").is_none());
+            && (rule.get_freq() < Frequency::Hourly || self.part("BYHOUR").is_none());
         Some(Pattern {
             frequency: rule.get_freq(),
             interval: rule.get_interval(),
-            weekdays: match value("BYDAY") {
+            weekdays: match self.part("BYDAY") {
                 Some(_) => weekdays.collect(),
                 None if rule.get_freq() == Frequency::Weekly => vec![(0, self.next.weekday())],
                 None => Vec::new(),
@@ -76,7 +72,7 @@ impl Recurrence {
             month_days: match (is_last_of, rule.get_freq()) {
                 (true, _) => month_days.into_iter().max().into_iter().collect(),
                 (_, Frequency::Monthly | Frequency::Yearly)
-                    if month_days.is_empty() && value("BYDAY").is_none() =>
+                    if month_days.is_empty() && self.part("BYDAY").is_none() =>
                 {
                     i8::try_from(self.next.day()).into_iter().collect()
                 }
@@ -84,11 +80,13 @@ impl Recurrence {
             },
             months: match rule.get_freq() {
                 Frequency::Yearly => rule.get_by_month().to_vec(),
-                _ if value("BYMONTH").is_none() => Vec::new(),
+                _ if self.part("BYMONTH").is_none() => Vec::new(),
                 _ => rule.get_by_month().to_vec(),
             },
             times,
-            until: value("UNTIL").and_then(|at| NaiveDateTime::parse_from_str(at, LOCAL).ok()),
+            until: self
+                .part("UNTIL")
+                .and_then(|at| NaiveDateTime::parse_from_str(at, LOCAL).ok()),
             is_whole,
         })
     }
