@@ -20,12 +20,11 @@ pub struct CarriedRows {
     pub count: usize,
 }
 
-/// Key, text and SQL statement. `?1` is the newest time that the backup knows. Later statements
-/// rely on earlier ones.
-const RULES: &[(&str, &str, &str)] = &[
+/// The key and the text of what is reported, and the SQL statement; `None`: it only keeps the copy
+/// consistent. `?1` is the newest time that the backup knows. Later statements rely on earlier ones.
+const RULES: &[(Option<(&str, &str)>, &str)] = &[
     (
-        "deletion_requests",
-        "deletions of accounts, asked for or taken back",
+        Some(("deletion_requests", "deletions of accounts, asked for or taken back")),
         "UPDATE main.users SET deletion_requested_at = iif(p.deletion_scheduled_for IS NULL, NULL,
              coalesce(p.deletion_requested_at, p.deletion_scheduled_for)),
            deletion_scheduled_for = p.deletion_scheduled_for
@@ -35,77 +34,69 @@ const RULES: &[(&str, &str, &str)] = &[
     ),
     (
         // Deletion is due at once, without another notification.
-        "erased_accounts",
-        "erased accounts",
+        Some(("erased_accounts", "erased accounts")),
         "UPDATE main.users SET deletion_requested_at = 0, deletion_scheduled_for = 0, email = NULL
          WHERE user_id IN (SELECT user_id FROM present.erased_users)",
     ),
     (
-        "erased_ids",
-        "ids of erased accounts",
+        // Ids of erased accounts.
+        None,
         "INSERT OR IGNORE INTO main.erased_users (user_id, erased_at)
          SELECT user_id, erased_at FROM present.erased_users",
     ),
     (
-        "used_registrations",
-        "registration tokens of relays that were used",
+        Some(("used_registrations", "registration tokens of relays that were used")),
         "INSERT OR IGNORE INTO main.used_registrations (nonce, expires_at)
          SELECT nonce, expires_at FROM present.used_registrations",
     ),
     (
-        // The key of the current digests. A backup has the same key or none.
-        "identity_digest_key",
-        "key of the digests of erased identities",
+        // The key of the digests of erased identities. A backup has the same key or none.
+        None,
         "INSERT INTO main.meta (key, value)
          SELECT key, value FROM present.meta WHERE key = 'identity_digest_key'
          ON CONFLICT (key) DO UPDATE SET value = excluded.value",
     ),
     (
-        "erased_identities",
-        "digests of erased identities",
+        // Digests of erased identities.
+        None,
         "INSERT INTO main.erased_identities (identity, erased_at)
          SELECT identity, erased_at FROM present.erased_identities WHERE true
          ON CONFLICT (identity) DO UPDATE SET erased_at = max(erased_at, excluded.erased_at)",
     ),
     (
-        "revoked_agents",
-        "relays whose tokens were revoked",
+        Some(("revoked_agents", "relays whose tokens were revoked")),
         "INSERT INTO main.agents (agent_id, tokens_valid_from_s, created_at)
          SELECT agent_id, tokens_valid_from_s, created_at FROM present.agents
-        // Rows of the audit trail.
          WHERE tokens_valid_from_s IS NOT NULL
          ON CONFLICT (agent_id) DO UPDATE SET tokens_valid_from_s = excluded.tokens_valid_from_s
          WHERE excluded.tokens_valid_from_s > coalesce(agents.tokens_valid_from_s, 0)",
     ),
     (
+        // Rows of the audit trail.
         // Rows with equal content are stored once.
-        "audit",
-        "rows of the audit trail",
+        None,
         "INSERT INTO main.audit (at, operator, address, action, subject, before, after)
          SELECT at, operator, address, action, subject, before, after FROM present.audit
          WHERE at >= ?1
          EXCEPT SELECT at, operator, address, action, subject, before, after FROM main.audit",
     ),
     (
-        "deleted_webhooks",
-        "deleted webhooks",
+        Some(("deleted_webhooks", "deleted webhooks")),
         "DELETE FROM main.webhooks WHERE
            webhook_id IN (SELECT target FROM present.ended_access WHERE kind = 'webhook')
            OR app_id IN (SELECT id FROM main.apps WHERE app_id IN
                (SELECT target FROM present.ended_access WHERE kind = 'app'))",
     ),
     (
-        "deleted_webhook_calls",
-        "calls of deleted webhooks",
+        // Calls of deleted webhooks.
+        None,
         "DELETE FROM main.webhook_events WHERE webhook_id NOT IN (SELECT id FROM main.webhooks)",
     ),
     (
-        "removed_installations",
-        "apps removed from rooms",
+        Some(("removed_installations", "apps removed from rooms")),
         "DELETE FROM main.app_rooms WHERE EXISTS
            (SELECT 1 FROM main.apps AS a, main.rooms AS r, present.ended_access AS e
             WHERE a.id = app_rooms.app_id AND r.id = app_rooms.room_id
-        // Rooms whose members changed.
               AND (e.kind = 'app' AND e.target = a.app_id
                 OR e.kind = 'installation' AND e.ended_at >= app_rooms.installed_at
                   AND e.target = a.app_id || ' ' || r.id || ' ' || r.created_at
@@ -114,17 +105,15 @@ const RULES: &[(&str, &str, &str)] = &[
                     WHERE pa.app_id = a.app_id AND i.room_id = r.id)))",
     ),
     (
+        // Rooms whose members changed.
         // A list that differs is written again with the next message.
-        "changed_members",
-        "rooms whose members changed",
+        None,
         "UPDATE main.rooms SET members = zeroblob(length(members))
          WHERE EXISTS (SELECT 1 FROM present.rooms AS p
            WHERE p.chat_guid = rooms.chat_guid AND p.members <> rooms.members)",
     ),
-        // Commands for chats that became groups.
     (
-        "removed_members",
-        "members removed from rooms",
+        Some(("removed_members", "members removed from rooms")),
         "DELETE FROM main.room_members WHERE EXISTS
            (SELECT 1 FROM main.rooms AS r JOIN present.rooms AS p ON p.chat_guid = r.chat_guid
             WHERE r.id = room_members.room_id AND NOT EXISTS
@@ -132,9 +121,9 @@ const RULES: &[(&str, &str, &str)] = &[
                WHERE m.room_id = p.id AND m.handle = room_members.handle))",
     ),
     (
+        // Commands for chats that became groups.
         // Commands waiting for the chat belong to one person and must not be sent to the group.
-        "commands_of_former_direct_chats",
-        "commands for chats that became groups",
+        None,
         "UPDATE main.commands SET state = 'expired', finished_at = created_at
          WHERE (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing') AND app_creator_id IS NULL
            AND room_id IN (SELECT r.id FROM main.rooms AS r
@@ -142,29 +131,26 @@ const RULES: &[(&str, &str, &str)] = &[
              WHERE r.mode = 'direct' AND p.mode = 'group')",
     ),
     (
-        "apps_of_former_direct_chats",
-        "apps in chats that became groups",
+        // Apps in chats that became groups.
+        None,
         "DELETE FROM main.app_rooms WHERE room_id IN
            (SELECT r.id FROM main.rooms AS r JOIN present.rooms AS p ON p.chat_guid = r.chat_guid
             WHERE r.mode = 'direct' AND p.mode = 'group')",
     ),
     (
         // Like `Tx::end_direct_chat`; `FORMER` of rooms.rs is between name and id.
-        "former_direct_chats",
-        "direct chats that became groups",
+        Some(("former_direct_chats", "direct chats that became groups")),
         "UPDATE main.rooms SET chat_guid = chat_guid || char(1) || 'direct ' || id, agent_id = NULL
          WHERE mode = 'direct' AND EXISTS (SELECT 1 FROM present.rooms AS p
            WHERE p.chat_guid = rooms.chat_guid AND p.mode = 'group')",
     ),
     (
-        "deleted_apps",
-        "deleted apps",
+        Some(("deleted_apps", "deleted apps")),
         "DELETE FROM main.apps
          WHERE app_id IN (SELECT target FROM present.ended_access WHERE kind = 'app')",
     ),
     (
-        "deactivated_webhooks",
-        "webhooks switched off",
+        Some(("deactivated_webhooks", "webhooks switched off")),
         "UPDATE main.webhooks SET is_active = 0, version = max(webhooks.version, p.version) + 1
          FROM present.webhooks AS p
          WHERE p.webhook_id = webhooks.webhook_id AND p.updated_at > webhooks.updated_at
@@ -172,8 +158,7 @@ const RULES: &[(&str, &str, &str)] = &[
     ),
     (
         // Changing a scheme invalidated the signatures of the other scheme.
-        "webhook_secrets",
-        "webhook secrets and schemes",
+        Some(("webhook_secrets", "webhook secrets and schemes")),
         "UPDATE main.webhooks SET secret = p.secret, scheme = p.scheme,
            version = max(webhooks.version, p.version) + 1
          FROM present.webhooks AS p
@@ -181,20 +166,18 @@ const RULES: &[(&str, &str, &str)] = &[
            AND (p.secret <> webhooks.secret OR p.scheme <> webhooks.scheme)",
     ),
     (
-        "webhook_times",
-        "times of webhooks",
+        // Times of webhooks.
+        None,
         "UPDATE main.webhooks SET updated_at = p.updated_at FROM present.webhooks AS p
          WHERE p.webhook_id = webhooks.webhook_id AND p.updated_at > webhooks.updated_at",
     ),
     (
-        "webhook_deliveries",
-        "calls of webhooks that count once",
+        Some(("webhook_deliveries", "calls of webhooks that count once")),
         "INSERT OR IGNORE INTO main.webhook_deliveries (delivery, created_at)
          SELECT delivery, created_at FROM present.webhook_deliveries ORDER BY id",
     ),
     (
-        "ended_grants",
-        "grants that were taken back or cut short",
+        Some(("ended_grants", "grants that were taken back or cut short")),
         "UPDATE main.users SET granted_plan = p.granted_plan, granted_until = p.granted_until
          FROM present.users AS p
          JOIN present.ended_access AS e ON e.kind = 'grant' AND e.target = p.user_id
@@ -203,8 +186,7 @@ const RULES: &[(&str, &str, &str)] = &[
              OR coalesce(p.granted_until, 9e18) < coalesce(users.granted_until, 9e18))",
     ),
     (
-        "flags",
-        "feature flags that were set",
+        Some(("flags", "feature flags that were set")),
         "INSERT INTO main.flag_overrides (key, value, set_at, set_by, expires_at)
          SELECT key, value, set_at, set_by, expires_at FROM present.flag_overrides WHERE true
          ON CONFLICT (key) DO UPDATE SET value = excluded.value, set_at = excluded.set_at,
@@ -212,8 +194,7 @@ const RULES: &[(&str, &str, &str)] = &[
          WHERE excluded.set_at > flag_overrides.set_at",
     ),
     (
-        "unset_flags",
-        "feature flags that were unset",
+        Some(("unset_flags", "feature flags that were unset")),
         "DELETE FROM main.flag_overrides
          WHERE key NOT IN (SELECT key FROM present.flag_overrides) AND EXISTS
            (SELECT 1 FROM present.ended_access AS e
@@ -221,60 +202,52 @@ const RULES: &[(&str, &str, &str)] = &[
               AND e.ended_at >= flag_overrides.set_at)",
     ),
     (
-        "calendar_changes",
-        "changes of calendars, which may have been carried out since",
+        // Changes of calendars, which may have been carried out since.
+        None,
         "DELETE FROM main.calendar_changes",
     ),
     (
-        "mail_facts_of_ended_services",
-        "facts of disconnected mailboxes",
+        // Facts of disconnected mailboxes.
+        None,
         "DELETE FROM main.mail_facts WHERE service_id IN (SELECT id FROM main.connected_services WHERE service_id IN
            (SELECT target FROM present.ended_access WHERE kind = 'service'))",
     ),
     (
-        "mails_of_ended_services",
-        "mails of disconnected mailboxes",
+        // Mails of disconnected mailboxes.
+        None,
         "DELETE FROM main.mail_items WHERE service_id IN (SELECT id FROM main.connected_services WHERE service_id IN
            (SELECT target FROM present.ended_access WHERE kind = 'service'))",
     ),
     (
-        "events_of_ended_services",
-        "events of disconnected calendars",
+        // Events of disconnected calendars.
+        None,
         "DELETE FROM main.calendar_events WHERE calendar_id IN
            (SELECT id FROM main.calendars WHERE service_id IN (SELECT id FROM main.connected_services WHERE service_id IN
              (SELECT target FROM present.ended_access WHERE kind = 'service')))",
     ),
     (
-        "calendars_of_ended_services",
-        "calendars of disconnected services",
+        // Calendars of disconnected services.
+        None,
         "DELETE FROM main.calendars WHERE service_id IN (SELECT id FROM main.connected_services WHERE service_id IN
            (SELECT target FROM present.ended_access WHERE kind = 'service'))",
     ),
     (
-        "disconnected_services",
-        "services that were disconnected",
+        Some(("disconnected_services", "services that were disconnected")),
         "DELETE FROM main.connected_services WHERE service_id IN
            (SELECT target FROM present.ended_access WHERE kind = 'service')",
     ),
     (
-        "connect_links",
-        "links to connect services",
+        // Links to connect services.
+        None,
         "DELETE FROM main.connect_links",
     ),
     (
-        "ended_access",
-        "notes of ended access",
+        // Notes of ended access.
+        None,
         "INSERT INTO main.ended_access (kind, target, ended_at)
          SELECT kind, target, ended_at FROM present.ended_access WHERE true
          ON CONFLICT (kind, target) DO UPDATE SET ended_at = excluded.ended_at",
     ),
-];
-/// Kinds that keep the copy consistent and are not reported.
-const UNREPORTED: [&str; 16] = [
-    "audit", "changed_members", "commands_of_former_direct_chats", "apps_of_former_direct_chats",
-    "erased_ids", "identity_digest_key", "erased_identities", "deleted_webhook_calls",
-    "webhook_times", "calendar_changes", "mail_facts_of_ended_services", "mails_of_ended_services",
-    "events_of_ended_services", "calendars_of_ended_services", "connect_links", "ended_access",
 ];
 
 /// Changes the copy behind `conn`. Changes nothing when the current database can't be read.
@@ -294,15 +267,13 @@ fn apply(conn: &mut Connection, as_of: i64) -> rusqlite::Result<Vec<CarriedRows>
     let tx = conn.transaction()?;
     webhook_events::move_into_rings(&tx)?;
     let mut carried = Vec::new();
-    for (key, what, sql) in RULES {
+    for (reported, sql) in RULES {
         let mut statement = tx.prepare(sql)?;
         let count = match statement.parameter_count() {
             0 => statement.execute([])?,
             _ => statement.execute([as_of])?,
         };
-        if !UNREPORTED.contains(key) {
-            carried.push(CarriedRows { key, what, count });
-        }
+        carried.extend(reported.map(|(key, what)| CarriedRows { key, what, count }));
     }
     tx.commit()?;
     Ok(carried)
