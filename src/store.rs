@@ -174,6 +174,20 @@ pub struct Store {
     probed_at: AtomicI64,
 }
 
+#[cfg(test)]
+impl Store {
+    /// Opens the database in a test's folder.
+    pub(crate) fn open_in(folder: &Path) -> Self {
+        let options = Options {
+            path: folder.join("chatkeep.db"),
+            full_durability: false,
+            readers: 1,
+            payment_provider: false,
+        };
+        Self::open(&options).expect("a new database opens")
+    }
+}
+
 impl Store {
     /// Opens the file at `options.path`. The caller holds its `Lock`. The error is a sentence for
     /// the operator.

@@ -228,20 +228,14 @@ impl FromRow for StoredPart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Options, Store};
+    use crate::store::Store;
 
     const HOUR_MS: i64 = 60 * 60_000;
 
     #[tokio::test(flavor = "multi_thread")]
     async fn a_dialog_is_kept_a_day_after_its_newest_part() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(&Options {
-            path: folder.path().join("chatkeep.db"),
-            full_durability: false,
-            readers: 1,
-            payment_provider: true,
-        });
-        let store = store.unwrap();
+        let store = Store::open_in(folder.path());
         // When parts were written, in hours; how long after that it is looked for, and whether it
         // is there.
         let cases: [(&[i64], i64, bool); 5] = [

@@ -260,7 +260,7 @@ impl FromRow for Option<EventTime> {
 mod tests {
     use serde_json::json;
 
-    use super::super::{NewService, Options, Store};
+    use super::super::{NewService, Store};
     use super::*;
     use crate::model::connected_service::ServiceKind;
     use crate::model::mail_item::{FactKind, FactStatus};
@@ -292,13 +292,7 @@ mod tests {
     #[tokio::test]
     async fn a_mail_is_known_whatever_its_uid_and_facts_are_one_for_one_thing() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(&Options {
-            path: folder.path().join("chatkeep.db"),
-            full_durability: false,
-            readers: 1,
-            payment_provider: false,
-        })
-        .unwrap();
+        let store = Store::open_in(folder.path());
         let done = store.write(|tx| {
             let user = "INSERT INTO users (id, user_id, created_at) VALUES (1, 'u', 1)";
             tx.execute(user, [])?;

@@ -17,7 +17,7 @@ use crate::edge::queue;
 use crate::edge::sync::{self, Poll};
 use crate::edge::wire::{Ack, CommandReport};
 use crate::store::{
-    AgentId, Command, NewRoom, NewUser, Options, RoomId, SharedStore, Store, UnfinishedCommand,
+    AgentId, Command, NewRoom, NewUser, RoomId, SharedStore, Store, UnfinishedCommand,
 };
 
 const ROOMS: usize = 3;
@@ -59,13 +59,7 @@ impl fmt::Debug for World {
 }
 
 pub(in crate::edge) fn open(folder: &Path) -> SharedStore {
-    let store = Store::open(&Options {
-        path: folder.join("model.db"),
-        full_durability: false,
-        readers: 1,
-        payment_provider: false,
-    });
-    Arc::new(store.unwrap())
+    Arc::new(Store::open_in(folder))
 }
 
 impl World {

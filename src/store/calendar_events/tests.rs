@@ -1,6 +1,6 @@
 //! Which rows a calendar's events become, and which of them a person has.
 
-use super::super::{ListedCalendar, NewService, Options, Store};
+use super::super::{ListedCalendar, NewService, Store};
 use super::*;
 use crate::model::calendar::EventDetails;
 use crate::model::calendar::{EventClock, EventStatus, Participation, differences};
@@ -33,13 +33,7 @@ fn event(uid: &str, clock: EventClock, starts: &str, hours: i64) -> EventFacts {
 
 /// A store with a person who connected one calendar.
 async fn with_calendar(folder: &tempfile::TempDir) -> (Store, CalendarId) {
-    let store = Store::open(&Options {
-        path: folder.path().join("chatkeep.db"),
-        full_durability: false,
-        readers: 1,
-        payment_provider: false,
-    })
-    .unwrap();
+    let store = Store::open_in(folder.path());
     let added = store.write(|tx| {
         let user = "INSERT INTO users (id, user_id, created_at) VALUES (1, 'u', 1)";
         tx.execute(user, []).map(drop)

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rusqlite::Connection;
 
 use super::super::seeded_random::SeededRandom;
-use super::super::{NewMessage, NewRoom, NewUser, Options, RoomId, Store, Timestamp, Tx, UserId};
+use super::super::{NewMessage, NewRoom, NewUser, RoomId, Store, Timestamp, Tx, UserId};
 use crate::error::{Error, Result};
 use crate::model::answer::Answer;
 
@@ -112,16 +112,6 @@ fn owner_of(room: i64) -> i64 {
 
 fn room_name(room: i64) -> String {
     format!("chat {room}")
-}
-
-fn open(folder: &Path) -> Store {
-    let options = Options {
-        path: folder.join("chatkeep.db"),
-        full_durability: false,
-        readers: 1,
-        payment_provider: false,
-    };
-    Store::open(&options).unwrap()
 }
 
 async fn set_up(store: &Store) {
@@ -233,7 +223,7 @@ fn check_after_kill(folder: &Path, model: &Model) {
     }
     // A second start changes nothing.
     for _ in 0..2 {
-        drop(open(killed.path()));
+        drop(Store::open_in(killed.path()));
         let (heads, counts) = tables(&path);
         assert_eq!(heads, model.heads);
         assert_eq!(counts, without_zeros(&model.counts));
@@ -245,7 +235,7 @@ async fn deferred_rows_are_exact_whatever_is_undone_and_killed() {
     for seed in 1..=SEEDS {
         let mut random = SeededRandom::new(seed);
         let folder = tempfile::tempdir().unwrap();
-        let store = open(folder.path());
+        let store = Store::open_in(folder.path());
         set_up(&store).await;
         let mut model = Model::default();
         for _ in 0..ROUNDS {
@@ -297,7 +287,7 @@ async fn deferred_rows_are_exact_whatever_is_undone_and_killed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_message_after_an_undone_one_is_taken_up_too() {
     let folder = tempfile::tempdir().unwrap();
-    let store = open(folder.path());
+    let store = Store::open_in(folder.path());
     set_up(&store).await;
     let (mut random, mut model) = (SeededRandom::new(7), Model::default());
     let mut kept = Attempt::random(&mut random);
@@ -310,7 +300,7 @@ async fn a_message_after_an_undone_one_is_taken_up_too() {
     assert!(attempt(&store, undone).await.is_err());
     store.write(|tx| tx.settle_deferred()).await.unwrap();
     drop(store);
-    let store = open(folder.path());
+    let store = Store::open_in(folder.path());
     model.stored(kept, attempt(&store, kept).await.unwrap());
     check_after_kill(folder.path(), &model);
 }
@@ -318,7 +308,7 @@ async fn a_message_after_an_undone_one_is_taken_up_too() {
 #[tokio::test(flavor = "multi_thread")]
 async fn deferred_rows_are_written_when_nothing_else_is() {
     let folder = tempfile::tempdir().unwrap();
-    let store = open(folder.path());
+    let store = Store::open_in(folder.path());
     set_up(&store).await;
     let (mut random, mut model) = (SeededRandom::new(3), Model::default());
     let mut one = Attempt::random(&mut random);

@@ -308,17 +308,6 @@ mod tests {
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
     use super::*;
-    use crate::store::Options;
-
-    fn open_store(folder: &Path) -> Store {
-        let options = Options {
-            path: folder.join("chatkeep.db"),
-            full_durability: false,
-            readers: 1,
-            payment_provider: false,
-        };
-        Store::open(&options).unwrap()
-    }
 
     /// Both ends of the file say `n`, in one transaction.
     async fn write(store: &Store, n: u64) {
@@ -367,7 +356,7 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn a_copy_beside_writes_is_of_one_moment_and_begins_once() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Arc::new(open_store(folder.path()));
+        let store = Arc::new(Store::open_in(folder.path()));
         fill(&store).await;
         let (stopping, written) = (
             Arc::new(AtomicBool::new(false)),
@@ -409,7 +398,7 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn a_copy_bears_whatever_the_service_does() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Arc::new(open_store(folder.path()));
+        let store = Arc::new(Store::open_in(folder.path()));
         fill(&store).await;
         let given_up = {
             let store = store.clone();

@@ -2,7 +2,7 @@
 
 use super::super::seeded_random::SeededRandom;
 use super::super::unfinished_commands::UnfinishedCommands;
-use super::super::{AgentId, CommandState, NewCommand, Options, RoomId, Store, Tx, UserId};
+use super::super::{AgentId, CommandState, NewCommand, RoomId, Store, Tx, UserId};
 use super::{UNFINISHED_MAX, UNFINISHED_OF_CREATOR_MAX};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
@@ -10,16 +10,6 @@ use crate::error::{Error, Result};
 const NOW: Timestamp = Timestamp(1);
 const ROUNDS: u64 = 60;
 const SEEDS: u64 = 6;
-
-fn open(folder: &tempfile::TempDir) -> Store {
-    let options = Options {
-        path: folder.path().join("chatkeep.db"),
-        full_durability: false,
-        readers: 1,
-        payment_provider: false,
-    };
-    Store::open(&options).unwrap()
-}
 
 /// One change of an outbox.
 #[derive(Debug, Clone, Copy)]
@@ -109,7 +99,7 @@ async fn check(store: &Store, context: &str) {
 async fn counts_are_those_of_the_rows() {
     for seed in 1..=SEEDS {
         let folder = tempfile::tempdir().unwrap();
-        let mut store = open(&folder);
+        let mut store = Store::open_in(folder.path());
         let agents = store.write(|tx| Ok((tx.agent("a", NOW)?, tx.agent("b", NOW)?)));
         agents.await.unwrap();
         let mut random = SeededRandom::new(seed);
@@ -129,7 +119,7 @@ async fn counts_are_those_of_the_rows() {
             futures_util::future::join_all(writes).await;
             if random.below(4) == 0 {
                 drop(store);
-                store = open(&folder);
+                store = Store::open_in(folder.path());
             }
             check(&store, &context).await;
             // No seq is given again, even when its command is gone.
@@ -147,7 +137,7 @@ async fn counts_are_those_of_the_rows() {
 #[tokio::test]
 async fn limits_are_exact() {
     let folder = tempfile::tempdir().unwrap();
-    let store = open(&folder);
+    let store = Store::open_in(folder.path());
     let (agent, creator) = (AgentId(1), Some(UserId(1)));
     let write = store.write(move |tx| {
         tx.agent("a", NOW)?;

@@ -7,7 +7,7 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use super::super::seeded_random::SeededRandom;
-use super::super::{Options, Store, Timestamp, Tx, WebhookId};
+use super::super::{Store, Timestamp, Tx, WebhookId};
 use super::NewEvent;
 use crate::error::{Error, Result};
 
@@ -61,18 +61,8 @@ impl Attempt {
     }
 }
 
-fn open(folder: &Path) -> Store {
-    let options = Options {
-        path: folder.join("chatkeep.db"),
-        full_durability: false,
-        readers: 1,
-        payment_provider: false,
-    };
-    Store::open(&options).unwrap()
-}
-
 fn make_webhooks(folder: &Path) {
-    drop(open(folder));
+    drop(Store::open_in(folder));
     let conn = Connection::open(folder.join("chatkeep.db")).unwrap();
     conn.execute_batch(
         "INSERT INTO users (id, user_id, phone, created_at) VALUES (1, 'u', '+15550100', 1);
@@ -117,7 +107,7 @@ async fn check_after_kill(folder: &Path, model: &Model) {
     }
     // A second start changes nothing.
     for _ in 0..2 {
-        let store = open(killed.path());
+        let store = Store::open_in(killed.path());
         assert_eq!(logged(&store).await, *model);
     }
 }
@@ -128,7 +118,7 @@ async fn events_are_exact_whatever_is_undone_and_killed() {
         let mut random = SeededRandom::new(seed);
         let folder = tempfile::tempdir().unwrap();
         make_webhooks(folder.path());
-        let store = open(folder.path());
+        let store = Store::open_in(folder.path());
         let (mut model, mut number) = (Model::new(), 0);
         for _ in 0..ROUNDS {
             let group = random.below(9) as usize;

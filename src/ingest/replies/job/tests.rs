@@ -13,7 +13,7 @@ use crate::mcp::McpServers;
 use crate::media::Photos;
 use crate::memory::Memories;
 use crate::setting::Setting;
-use crate::store::{AgentId, CommandState, Options, Store, look};
+use crate::store::{AgentId, CommandState, Store, look};
 
 const DATABASE: &str = "
     INSERT INTO users (id, user_id, phone, created_at) VALUES (1, 'u', 'ana', 0);
@@ -66,17 +66,11 @@ fn ingest(store: Store, clock: Clock) -> Arc<Ingest> {
 async fn a_panic_is_apologized_for_and_the_next_has_its_turn() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("chatkeep.db");
-    let options = Options {
-        path: path.clone(),
-        full_durability: false,
-        readers: 2,
-        payment_provider: false,
-    };
-    drop(Store::open(&options).unwrap());
+    drop(Store::open_in(folder.path()));
     let conn = rusqlite::Connection::open(&path).unwrap();
     conn.execute_batch(DATABASE).unwrap();
     drop(conn);
-    let ingest = ingest(Store::open(&options).unwrap(), Clock::system());
+    let ingest = ingest(Store::open_in(folder.path()), Clock::system());
     let mut queues = RoomQueues::new(ingest.clone());
     assert!(!queues.read_new().await.unwrap());
     assert_eq!(queues.count, 2);
@@ -114,13 +108,7 @@ async fn a_reply_waits_for_its_relay_as_long_as_its_command_would_live() {
     for freed in [true, false] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("chatkeep.db");
-        let options = Options {
-            path: path.clone(),
-            full_durability: false,
-            readers: 2,
-            payment_provider: false,
-        };
-        drop(Store::open(&options).unwrap());
+        drop(Store::open_in(folder.path()));
         let conn = rusqlite::Connection::open(&path).unwrap();
         conn.execute_batch(DATABASE).unwrap();
         conn.execute_batch(
@@ -134,7 +122,7 @@ async fn a_reply_waits_for_its_relay_as_long_as_its_command_would_live() {
         )
         .unwrap();
         let clock = Clock::fixed(Timestamp(0));
-        let ingest = ingest(Store::open(&options).unwrap(), clock.clone());
+        let ingest = ingest(Store::open_in(folder.path()), clock.clone());
         let mut queues = RoomQueues::new(ingest.clone());
         queues.delivery_pause = Duration::ZERO;
         queues.read_new().await.unwrap();
