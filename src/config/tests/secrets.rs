@@ -159,3 +159,80 @@ fn nothing_prints_a_secret() {
     assert!(!format!("{c:?}").contains("hunter2"));
     assert_eq!(Secret::new("hunter2").to_string(), "[secret]");
 }
+
+/// The problem that one more setting causes in production; empty for none.
+fn in_production(key: &str, value: &str, billing: &[(&str, &str)]) -> String {
+    let mut env = billing.to_vec();
+    env.push((key, value));
+    let problems = problems(VALID_PRODUCTION, &env);
+    assert!(problems.len() < 2, "{problems:?}");
+    problems.into_iter().next().unwrap_or_default()
+}
+
+#[test]
+fn secrets_of_callers_are_long_in_production() {
+    for (key, name) in [
+        ("CHATKEEP_EDGE_SECRET", "edge.secret: "),
+        ("CHATKEEP_EDGE_PREVIOUS_SECRET", "edge.previous_secret: "),
+        ("CHATKEEP_EDGE_LEGACY_SECRET", "edge.legacy_secret: "),
+        ("RELAY_WEBHOOK_SECRET", "edge.legacy_secret: "),
+        ("CHATKEEP_ADMIN_TOKEN", "admin.token: "),
+        ("CHATKEEP_IDENTITY_HS256_SECRET", "identity.hs256_secret: "),
+    ] {
+        for bytes in [1, 31] {
+            let problem = in_production(key, &LONG[..bytes], &[]);
+            assert!(problem.starts_with(name), "{key}: {problem}");
+            assert!(problem.contains(&format!("has {bytes} bytes")), "{problem}");
+            assert!(problem.contains("openssl"), "{problem}");
+            let env = [(key, &LONG[..bytes])];
+            assert_eq!(problems("", &env), [""; 0], "in development");
+        }
+        assert_eq!(in_production(key, LONG, &[]), "");
+    }
+    let legacy = in_production("RELAY_WEBHOOK_SECRET", "x", &[]);
+    assert!(legacy.contains("RELAY_WEBHOOK_SECRET"), "{legacy}");
+}
+
+#[test]
+fn keys_of_stripe_have_its_form_in_production() {
+    let signing = format!("whsec_{LONG}");
+    let settings = [
+        ("CHATKEEP_BILLING_PROVIDER", "stripe"),
+        ("CHATKEEP_BILLING_SECRET_KEY", "rk_live_1"),
+        ("CHATKEEP_BILLING_PUBLISHABLE_KEY", "pk_live_1"),
+        ("CHATKEEP_BILLING_WEBHOOK_SECRET", &signing),
+        ("CHATKEEP_BILLING_PRICE_MONTHLY", "price_1"),
+        ("CHATKEEP_BILLING_PRICE_ANNUAL", "price_2"),
+        ("CHATKEEP_BILLING_TEST_PUBLISHABLE_KEY", "pk_test_1"),
+        ("CHATKEEP_BILLING_TEST_SECRET_KEY", "sk_test_1"),
+        ("CHATKEEP_BILLING_TEST_WEBHOOK_SECRET", &signing),
+        ("RELAY_WEBHOOK_SECRET", LONG),
+    ];
+    assert_eq!(problems(VALID_PRODUCTION, &settings), [""; 0]);
+    let elsewhere = [
+        &settings[..],
+        &[("CHATKEEP_BILLING_API_BASE", "http://127.0.0.1:1")],
+    ]
+    .concat();
+    for (key, name, invalid) in [
+        ("SECRET_KEY", "secret_key", &["x", "pk_live_1"][..]),
+        ("TEST_SECRET_KEY", "test_secret_key", &["x", "pk_test_1"]),
+        ("WEBHOOK_SECRET", "webhook_secret", &["x", "whsec_1", LONG]),
+        ("TEST_WEBHOOK_SECRET", "test_webhook_secret", &["whsec_1"]),
+    ] {
+        let key = format!("CHATKEEP_BILLING_{key}");
+        for invalid in invalid {
+            let problem = in_production(&key, invalid, &settings);
+            assert!(
+                problem.starts_with(&format!("billing.{name}: ")),
+                "{invalid}: {problem}"
+            );
+            assert!(!problem.contains(&format!("{invalid} ")), "{problem}");
+            assert_eq!(
+                in_production(&key, invalid, &elsewhere),
+                "",
+                "for a test server"
+            );
+        }
+    }
+}
