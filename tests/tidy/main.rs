@@ -173,6 +173,21 @@ fn the_system_is_asked_in_few_places() {
 }
 
 #[test]
+fn the_rules_name_files_that_exist() {
+    let files = source::code();
+    let homes = rules::HOMES.iter().map(|(_, homes)| *homes);
+    let of_system = rules::SYSTEM.iter().map(|(_, homes, _)| *homes);
+    let lists = homes.chain(of_system);
+    let lists = lists.chain([rules::PURE, rules::BLOCKING_TIMERS]);
+    let exists = |path: &&str| files.iter().any(|file| file.is_in(&[*path]));
+    let missing = lists.flatten().filter(|path| !exists(path));
+    assert_none(
+        "Such a file exists.",
+        missing.map(|path| (*path).to_owned()).collect(),
+    );
+}
+
+#[test]
 fn rules_are_pure() {
     let files: Vec<File> = source::code()
         .into_iter()
