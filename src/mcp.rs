@@ -22,7 +22,7 @@ pub use wire::ToolResult;
 /// Tools of all servers that are offered at once.
 pub const TOOLS_MAX: usize = 64;
 /// Estimated tokens of all that are offered.
-pub const TOOLS_TOKENS_MAX: usize = 4_000;
+const TOOLS_TOKENS_MAX: usize = 4_000;
 /// Time of one call.
 pub const CALL_MS_MAX: u64 = 20_000;
 

@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::store::{Change, Operator, PendingDeletion, Tx, UserId, UserRow};
 
 /// The exact confirmation text.
-pub const PHRASE: &str = "DELETE MY ACCOUNT";
+const PHRASE: &str = "DELETE MY ACCOUNT";
 const GRACE_DAYS: i64 = 30;
 
 /// Schedules the deletion and ends the subscription with its paid period. Until the deletion

@@ -4,7 +4,7 @@
 use crate::clock::Monotonic;
 
 /// Failures in a row that open it.
-pub(super) const FAILURES_MAX: u32 = 3;
+const FAILURES_MAX: u32 = 3;
 /// How long no call is made after it opened.
 pub(super) const PAUSE_MS: u64 = 60_000;
 

@@ -64,7 +64,7 @@ pub(super) fn answer_to_question(
 }
 
 /// For callers that have already checked the limit of commands.
-pub(super) fn run_unlimited(turn: &MessageTurn, tx: &mut Tx, intent: Intent) -> Result<String> {
+fn run_unlimited(turn: &MessageTurn, tx: &mut Tx, intent: Intent) -> Result<String> {
     if matches!(intent, Intent::Say(_) | Intent::Unknown)
         && let Some(reply) = follow_ups::answer_consent(turn, tx)?
     {

@@ -190,7 +190,7 @@ fn as_corrected(turn: &MessageTurn, tx: &Tx, last: &MessageRow) -> Result<String
 
 /// `text`: what was said, with the new value. The value may as well be all of it: "no, spent 25
 /// on lunch".
-pub(super) fn correct_of_power(
+fn correct_of_power(
     turn: &MessageTurn,
     tx: &mut Tx,
     power: Power,

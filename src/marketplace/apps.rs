@@ -15,7 +15,7 @@ use crate::random;
 use crate::store::{AppRow, NewApp, RoomApp, Tx, UserId, View};
 
 /// Apps per creator.
-pub const APPS_MAX: usize = 100;
+const APPS_MAX: usize = 100;
 /// Rooms per app: a webhook call may write to each.
 pub const ROOMS_MAX: usize = 100;
 

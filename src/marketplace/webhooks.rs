@@ -17,7 +17,7 @@ use crate::store::{NewWebhook, Tx, UserId, View, WebhookRow};
 /// Webhooks per app.
 pub const WEBHOOKS_MAX: usize = 10;
 /// Default limit of calls per minute.
-pub const RATE_LIMIT_DEFAULT: u64 = 60;
+const RATE_LIMIT_DEFAULT: u64 = 60;
 pub const RATE_LIMIT_MAX: u64 = 600;
 
 /// A creator's input for a webhook; `None` for absent fields.

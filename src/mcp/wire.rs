@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 /// Characters of a result that a model is told.
 const TEXT_CHARS_MAX: usize = 8_000;
 /// The last revision with a handshake.
-pub(super) const WITH_HANDSHAKE: &str = "2025-11-25";
+const WITH_HANDSHAKE: &str = "2025-11-25";
 /// Older revisions that a server may answer with.
 const OLDER: [&str; 2] = ["2025-06-18", "2025-03-26"];
 /// The revision without one: each request says who asks.

@@ -8,10 +8,10 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Characters (not bytes) in a bubble.
-pub const BUBBLE_CHARS_MAX: usize = 600;
+const BUBBLE_CHARS_MAX: usize = 600;
 
 /// Characters in a bubble that is one unbreakable piece: what a command can carry.
-pub const BUBBLE_CHARS_CAP: usize = 4_000;
+const BUBBLE_CHARS_CAP: usize = 4_000;
 
 /// Begins and ends a block of code.
 const FENCE: &str = "```";

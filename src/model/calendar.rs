@@ -11,7 +11,7 @@ use crate::clock::{Timestamp, Zone, at_wall_time};
 /// Events are kept from so long ago …
 pub const WINDOW_PAST_DAYS: i64 = 35;
 /// … to so far ahead.
-pub const WINDOW_AHEAD_DAYS: i64 = 400;
+const WINDOW_AHEAD_DAYS: i64 = 400;
 /// Milliseconds of a day.
 pub const DAY_MS: i64 = 86_400_000;
 

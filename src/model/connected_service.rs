@@ -9,7 +9,7 @@ use crate::clock::Timestamp;
 /// Between two syncs that succeed.
 pub const SYNC_INTERVAL_MS: i64 = 5 * 60_000;
 /// Between two syncs of a service that keeps failing.
-pub const SYNC_PAUSE_MS_MAX: i64 = 6 * 3_600_000;
+const SYNC_PAUSE_MS_MAX: i64 = 6 * 3_600_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 
 use crate::clock::Timestamp;
 
-pub const ACTIVE: &str = "active";
+const ACTIVE: &str = "active";
 /// The plans that can be subscribed to.
 pub const PLANS: [&str; 2] = ["monthly", "annual"];
 

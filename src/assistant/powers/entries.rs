@@ -36,7 +36,7 @@ pub(super) const ENTRIES_MAX: usize = 200;
 /// Characters of what something is called.
 const WHAT_CHARS_MAX: usize = 200;
 /// Characters of an entry's details.
-pub(super) const DETAILS_CHARS_MAX: usize = 1_000;
+const DETAILS_CHARS_MAX: usize = 1_000;
 /// Entries of a list.
 const LISTED_MAX: usize = 30;
 

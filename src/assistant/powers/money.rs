@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::assistant::text::words::{Words, has_digit};
 
 /// The largest accepted amount: ten million, in minor units.
-pub(super) const AMOUNT_MINOR_MAX: i64 = 1_000_000_000;
+const AMOUNT_MINOR_MAX: i64 = 1_000_000_000;
 
 const SYMBOLS: [&str; 12] = ["$", "€", "£", "¥", "₹", "₽", "₺", "₩", "₫", "₪", "₦", "₴"];
 /// Names of one currency; its own name is the first. "¥" is the yen.

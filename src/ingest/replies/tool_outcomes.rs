@@ -35,7 +35,7 @@ const NOT_FROM_A_GROUP: &str = "Nothing was done: from a group nothing of the pe
 const IN_UTC: &str = "Your \"at\" ended with Z and was read as UTC. If it was the person's own \
                       time, change it, without Z.";
 /// The outcome of a call of a superpower that changed nothing.
-pub(super) const CHANGED_NOTHING: &str = "changed nothing";
+const CHANGED_NOTHING: &str = "changed nothing";
 /// The note of a result about changes that were taken back.
 const TAKEN_BACK: &str = "This was done for the earlier version of the message and was taken \
                           back. What the new version still asks for has to be done again.";

@@ -71,7 +71,7 @@ impl BillSplitState {
 
     /// Shares the open payments among these people. Returns the lines that say so; `None` without
     /// open payments.
-    pub(super) fn share_with(&mut self, among: &[String]) -> Option<String> {
+    fn share_with(&mut self, among: &[String]) -> Option<String> {
         if among.len() < 2 {
             return None;
         }

@@ -29,7 +29,7 @@ pub(super) fn is_booking(word: &str) -> bool {
     )
 }
 
-pub(super) fn is_meal(word: &str) -> bool {
+fn is_meal(word: &str) -> bool {
     matches!(word, "dinner" | "lunch" | "breakfast" | "brunch" | "drinks")
 }
 

@@ -122,7 +122,7 @@ fn tells_plan(words: &Words, at: usize) -> bool {
 
 /// "my passport expires on 3 march", "mom's birthday is 3 may": words of what a superpower keeps, which
 /// are set apart from the words before.
-pub(super) fn tells_entry(words: &Words, at: usize) -> bool {
+fn tells_entry(words: &Words, at: usize) -> bool {
     const SUBJECT_WORDS_MAX: usize = 5;
     let ends = |n: usize| n > at && is_set_apart(words, n);
     let subject = (at..words.len()).take(SUBJECT_WORDS_MAX + 1);

@@ -45,7 +45,7 @@ const HOUR_PARTS: [&str; 28] = [
     "kvart", "halv", "halve", "halbe", "halben", "anderthalb", "eineinhalb", "anderhalf",
     "halvtimme",
 ];
-pub(super) const BEFORE_DISTANCE: [&str; 5] = ["in", "dans", "tra", "fra", "daqui"];
+const BEFORE_DISTANCE: [&str; 5] = ["in", "dans", "tra", "fra", "daqui"];
 /// Tokens beside an hour among which such words are looked for.
 const NEAR_TOKENS: usize = 5;
 pub(super) fn day(tokens: &[TextToken], at: usize, today: NaiveDate) -> Option<NamedDay> {
@@ -160,7 +160,7 @@ pub(super) fn of_year(tokens: &[TextToken], at: usize, month: u32) -> Option<Nam
     })
 }
 
-pub(super) fn iso_date(tokens: &[TextToken], at: usize) -> Option<NamedDay> {
+fn iso_date(tokens: &[TextToken], at: usize) -> Option<NamedDay> {
     let [year, month, day, ..] = &tokens[at..] else {
         return None;
     };

@@ -59,7 +59,7 @@ impl XmppSession {
     }
 
     /// Whether a domain is a server of chat rooms.
-    pub(super) async fn has_rooms(&mut self, domain: &str) -> SessionResult<bool> {
+    async fn has_rooms(&mut self, domain: &str) -> SessionResult<bool> {
         let Ok(to) = Jid::new(domain) else {
             return Ok(false);
         };
@@ -140,7 +140,7 @@ impl XmppSession {
     }
 
     /// A new room is locked until its owner has accepted its settings.
-    pub(super) async fn accept_settings(&mut self, room: &BareJid) -> SessionResult<()> {
+    async fn accept_settings(&mut self, room: &BareJid) -> SessionResult<()> {
         let id = self.question_id();
         let Ok(payload) = INSTANT_ROOM.parse() else {
             return Ok(());

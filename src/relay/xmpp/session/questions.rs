@@ -90,7 +90,7 @@ impl XmppSession {
         }))
     }
 
-    pub(super) async fn page_or_error(
+    async fn page_or_error(
         &mut self,
         archive: &str,
         place: ArchivePosition<'_>,

@@ -129,7 +129,7 @@ impl XmppSession {
     }
 
     /// Handles a message of ours that was returned with an error.
-    pub(super) fn take_error(&mut self, message: &Message) {
+    fn take_error(&mut self, message: &Message) {
         let error = message.payloads.iter().find(|p| p.name() == "error");
         let error = error.and_then(|error| StanzaError::try_from(error.clone()).ok());
         let why = error.as_ref().map_or_else(
