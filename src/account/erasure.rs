@@ -4,7 +4,10 @@
 //! Every step finds its work in the database and records its completion in the same transaction, so
 //! the erasure may be interrupted anywhere.
 
+mod purge_run;
 pub mod schedule;
+
+pub use purge_run::PurgeRun;
 
 use std::sync::Arc;
 
@@ -123,39 +126,6 @@ pub enum PurgeStep {
     Compacted,
     /// Only a tombstone is left.
     Ended,
-}
-
-/// The state of one run.
-#[derive(Default)]
-pub struct PurgeRun {
-    /// No service is running, so the file is rewritten whatever its size.
-    without_service: bool,
-    /// No erasure begins.
-    is_continuation: bool,
-    /// The file is too large, or there was no room for a second one.
-    compaction_failed: bool,
-    /// The memory service was asked and failed.
-    memory_failures: Vec<UserId>,
-    /// Users whose files can't be removed now.
-    skipped: Vec<UserId>,
-}
-
-impl PurgeRun {
-    /// A run without a service.
-    pub fn without_service() -> Self {
-        Self {
-            without_service: true,
-            ..Self::default()
-        }
-    }
-
-    /// A run that goes on with what has begun.
-    pub fn continuation() -> Self {
-        Self {
-            is_continuation: true,
-            ..Self::default()
-        }
-    }
 }
 
 impl Eraser {
