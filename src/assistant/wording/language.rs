@@ -37,8 +37,26 @@ pub fn language_of(text: &str) -> Option<&'static str> {
     match found.is_reliable() {
         true => Some(language.tag),
         false if beginning.contains(OTHER_LETTERS) => None,
-        false => language_by_words(beginning, 1),
+        false => language_by_words(beginning, 1).or_else(|| language_by_letters(beginning)),
     }
+}
+
+/// The language that alone has one of the letters or marks of a text.
+fn language_by_letters(text: &str) -> Option<&'static str> {
+    const LETTERS: [(&[char], &str); 4] = [
+        (&['¿', '¡', 'ñ'], "es"),
+        (&['ã', 'õ'], "pt"),
+        (&['ß'], "de"),
+        (&['å'], "sv"),
+    ];
+    let words = text.split_whitespace();
+    // "São Paulo" is named in all languages.
+    let mut words = words.filter(|word| !word.starts_with(char::is_uppercase));
+    words.find_map(|word| {
+        let mut all = LETTERS.into_iter();
+        let found = all.find(|(letters, _)| word.contains(*letters));
+        found.map(|(_, language)| language)
+    })
 }
 
 /// Whether a text's letters allow that it is in one of the languages that have sentences.
@@ -177,7 +195,7 @@ mod tests {
     ];
 
     /// Texts of a few words, as models write them, with their languages.
-    const SHORT_TEXTS: [(&str, Option<&str>); 39] = [
+    const SHORT_TEXTS: [(&str, Option<&str>); 54] = [
         ("Alles klar!", Some("de")),
         ("vergiss es", Some("de")),
         ("hallo wie gehts", Some("de")),
@@ -213,6 +231,22 @@ mod tests {
         ("recuerdame manana a las 9 llamar a Bo", Some("es")),
         ("me lembra amanha de correr", Some("pt")),
         ("ricordami domani di correre", Some("it")),
+        // As people ask for things.
+        ("añade leche", Some("es")),
+        ("gasté 40 en zapatos", Some("es")),
+        ("apunta: PIN 4471", Some("es")),
+        ("pon pan en la lista", Some("es")),
+        ("¿cuánto gasté este mes?", Some("es")),
+        ("ajoute du lait", Some("fr")),
+        ("décale à 19h", Some("fr")),
+        ("aggiungi latte", Some("it")),
+        ("svegliami alle 7", Some("it")),
+        ("metti pane sulla lista", Some("it")),
+        ("adiciona leite", Some("pt")),
+        ("40 Euro für Schuhe ausgegeben", Some("de")),
+        ("grüße", Some("de")),
+        ("spåra", Some("sv")),
+        ("add jalapeños to it", Some("en")),
         ("Milk added", None),
         ("Rom", None),
         ("Juno 9:30", None),

@@ -19,6 +19,8 @@ const HALF_DAY: u32 = 12;
 const COUNT_MAX: u32 = 2;
 /// Digits from which on those of a number may be grouped in any way: "555-0123", "5550123".
 const CODE_DIGITS: usize = 5;
+/// Between two codes.
+const ENDS_OF_CODES: [char; 5] = [',', ';', ':', '"', '\n'];
 /// Before what a number is for.
 const FOR: [&str; 12] = [
     "for", "on", "für", "auf", "en", "pour", "per", "voor", "para", "por", "på", "för",
@@ -40,8 +42,10 @@ impl NamedNumber {
     fn times_thousand(self) -> Self {
         let (before, after) = self.whole.split_once('.').unwrap_or((&self.whole, ""));
         let whole = plain(&format!("{before}{after:0<GROUP_DIGITS$}"));
+        // "10k" is a distance, too.
+        let part = if after.is_empty() { before } else { &whole };
         Self {
-            parts: vec![whole.clone()],
+            parts: vec![part.to_owned()],
             whole,
         }
     }
@@ -61,15 +65,17 @@ fn is_at_most(number: &str, max: u32) -> bool {
 pub struct KnownNumbers {
     all: BTreeSet<String>,
     hours: BTreeSet<u32>,
-    /// The digits of each text, without what is between them.
+    /// The digits of codes, without what is between them.
     digits: Vec<String>,
 }
 
 impl KnownNumbers {
     pub fn add(&mut self, text: &str) {
         let text = &*with_ascii_digits(text);
-        let digits = text.chars().filter(char::is_ascii_digit).collect();
-        self.digits.push(digits);
+        let pieces = text.split(|c: char| c.is_alphabetic() || ENDS_OF_CODES.contains(&c));
+        let digits = pieces.map(|piece| piece.chars().filter(char::is_ascii_digit).collect());
+        let digits = digits.filter(|digits: &String| digits.len() >= CODE_DIGITS);
+        self.digits.extend(digits);
         // "B42" may be told as "B 42".
         let words = text.split(|c: char| !c.is_alphanumeric());
         let codes = words.map(|word| word.trim_start_matches(char::is_alphabetic));
@@ -301,6 +307,8 @@ mod tests {
             ("DE12 3456 7890", "DE1234567890, or 1234567890"),
             ("1500", "1.5k, or 1,5K, or 1500.00"),
             ("4000", "４０００円"),
+            ("ran a 10k", "10 km"),
+            ("10 km", "10k"),
         ] {
             assert!(is_known(known, told), "{known}: {told}");
         }
@@ -319,6 +327,9 @@ mod tests {
             ("summary at 20:00", "Summary at 21:00."),
             ("code 4471", "The code 4417 is noted."),
             ("\"id\":\"a3f41c9b\"", "It costs 41."),
+            ("pin 4471, alarm 9900", "The pin is 44719."),
+            ("4471, 9900", "The pin is 44719."),
+            ("12 345", "The code is 23451."),
         ] {
             assert!(!is_known(known, told), "{known}: {told}");
         }

@@ -151,9 +151,10 @@ impl NamedTimes {
         if is_elsewhere {
             named.days.clear();
         }
-        let mut pairs = tokens.windows(2);
-        let is_twelve_am = pairs.any(|pair| (pair[0].text, pair[1].text) == ("12", "am"));
-        if is_twelve_am || tokens.iter().any(|token| MIDNIGHT.contains(&token.text)) {
+        if (0..tokens.len()).any(|at| is_twelve_am(&tokens, at)) {
+            named.add_next_days();
+        }
+        if tokens.iter().any(|token| MIDNIGHT.contains(&token.text)) {
             // The midnight of a day is 00:00 of it or of the next day.
             named.days.clear();
             named.hours.push(NamedHour {
@@ -164,6 +165,15 @@ impl NamedTimes {
             });
         }
         named
+    }
+
+    /// "12 am tonight" is tomorrow.
+    fn add_next_days(&mut self) {
+        for day in &mut self.days {
+            if let NamedDay::Date(date) = *day {
+                *day = NamedDay::Within(date, date.succ_opt().unwrap_or(date));
+            }
+        }
     }
 
     /// "Friday next week" is one day.
@@ -355,6 +365,16 @@ impl NamedTimes {
     pub fn names_hour(&self) -> bool {
         !self.hours.is_empty()
     }
+}
+
+/// "12 am", and neither "9:12 am" nor the German "am 12. am Abend".
+fn is_twelve_am(tokens: &[TextToken], at: usize) -> bool {
+    let is_minute = at > 0 && matches!(tokens[at - 1].gap, ":" | ".");
+    let next = tokens.get(at + 1);
+    tokens[at].text == "12"
+        && tokens[at].gap.trim().is_empty()
+        && next.is_some_and(|next| next.text == "am")
+        && !is_minute
 }
 
 /// "In two hours", "two hours from now", and the place where it ends.

@@ -5,7 +5,7 @@ use super::{CommandAnswers, Lang, LanguageTexts};
 pub(super) const TEXTS: LanguageTexts = LanguageTexts {
     tag: "de",
     detected: Lang::Deu,
-    frequent_words: "aber alle alles als am an auch auf bei bin bis bist bitte da danke dann das dass \
+    frequent_words: "aber alle alles als am an auch auf ausgegeben bei bin bis bist bitte da danke dann das dass \
                      dein deine dem den der des dich die dir doch drei du ein eine einen einer er erinnere \
                      erinnerung erinnerungen erledigt es fertig für ganz gehts gemacht gern gerne gesendet gestrichen gut \
                      guten hab habe hallo hast hat heute hier ich ihm ihn ihr im immer ist ja jetzt kann \

@@ -5,10 +5,10 @@ use super::{CommandAnswers, Lang, LanguageTexts};
 pub(super) const TEXTS: LanguageTexts = LanguageTexts {
     tag: "es",
     detected: Lang::Spa,
-    frequent_words: "ahora al algo anota asi así avisame avísame bien buenas buenos claro como con cuando de del desde dicho día \
+    frequent_words: "ahora al algo anota apunta asi así avisame avísame añade bien buenas buenos claro como con cuando de del desde dicho día \
                      días el ella en entendido eres es esa ese eso esta este esto estoy está estás fue \
-                     gracias ha hace haré has hasta hay he hecho hola hoy la las le les listo llamar lo los \
-                     luego manana mañana me mi mucho muy más nada ni no nos o para perfecto pero por porque \
+                     gasté gracias ha hace haré has hasta hay he hecho hola hoy la las le les listo llamar lo los \
+                     luego manana mañana me mi mucho muy más nada ni no nos o para perfecto pero pon por porque \
                      puedo pues que quieres qué recordaré recuerda recuerdame recuérdame recuerdo se si sin sobre son soy su supuesto sí \
                      tarde te tengo tiene tienes todo tu un una ya yo",
     date: "{weekday}, {day} de {month} de {year}",

@@ -5,8 +5,8 @@ use super::{CommandAnswers, Lang, LanguageTexts};
 pub(super) const TEXTS: LanguageTexts = LanguageTexts {
     tag: "fr",
     detected: Lang::Fra,
-    frequent_words: "accord ai aller alors appeler après as au aucun aujourd aussi aux avec avez bien \
-                     bonjour bonne bonsoir c ce cela ces cette comme d daccord dans de demain des dois du \
+    frequent_words: "accord ai ajoute aller alors appeler après as au aucun aujourd aussi aux avec avez bien \
+                     bonjour bonne bonsoir c ce cela ces cette comme d daccord dans de décale demain des dois du \
                      elle en entendu envoyé es est et faire fait faut heure heures hui il ils j jamais je \
                      jour l la le les leur lui m ma mais me merci mes moi mon n ne non nos noté nous on \
                      ont ou oui où par parfait pas peu peux plus pour qu quand que quel quelle qui quoi \

@@ -5,12 +5,12 @@ use super::{CommandAnswers, Lang, LanguageTexts};
 pub(super) const TEXTS: LanguageTexts = LanguageTexts {
     tag: "it",
     detected: Lang::Ita,
-    frequent_words: "abbiamo adesso ai al alla alle allora anche ancora appena bene buona buongiorno c \
+    frequent_words: "abbiamo adesso aggiungi ai al alla alle allora anche ancora appena bene buona buongiorno c \
                      capito certo che chi ci ciao come con cosa così da dal dalla dei del della di domani \
                      dopo dove e era essere fa fare fatto fra già gli grazie ha hai ho i il in inviato io \
-                     la le lo loro ma me mi mia mio molto ne nel nella nessun niente no noi non nulla o \
+                     la le lo loro ma me metti mi mia mio molto ne nel nella nessun niente no noi non nulla o \
                      oggi ora ore per perché perfetto piu più poi prima puoi qualcosa quando quello questa \
-                     questo qui ricorda ricordami ricorderò ricordo sarà se sei si sono sta sto su sul sì te ti tu \
+                     questo qui ricorda ricordami ricorderò ricordo sarà se sei si sono sta sto su sul sulla svegliami sì te ti tu \
                      tua tuo tutto un una uno va vado è",
     date: "{weekday} {day} {month} {year}",
     weekdays: "lunedì martedì mercoledì giovedì venerdì sabato domenica",

@@ -5,7 +5,7 @@ use super::{CommandAnswers, Lang, LanguageTexts};
 pub(super) const TEXTS: LanguageTexts = LanguageTexts {
     tag: "pt",
     detected: Lang::Por,
-    frequent_words: "agora amanha amanhã ao aos as assim até bem boa bom certo claro com como da das de depois \
+    frequent_words: "adiciona agora amanha amanhã ao aos as assim até bem boa bom certo claro com como da das de depois \
                      dia disso do dos e ela ele em entendi entendido então enviado era essa esse estou \
                      está eu feito fiz foi hoje horas há isso já lembra lembrar lembrarei lembre lembrete lhe ligar \
                      mais mas me mesmo meu minha muito na nada nao nas nem no nos nossa não o obrigada \
