@@ -243,6 +243,51 @@ async fn a_model_that_breaks_off_is_asked_to_go_on() {
     assert_eq!(reply(&service, "ana", "and on").await, "Five.");
 }
 
+/// What was done with a beginning is told where the rest fails, and nothing else.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_done_before_the_model_broke_off_is_told() {
+    let (service, model) = streaming().await;
+    let mut relay = service.relay("a").await;
+    let add = json!({"operation": "add", "items": ["milk"]});
+    model.next(Mode::Json(calling(&[("todo_list", add)])));
+    model.next(Mode::Parts(vec!["Okay.\n\nIt"], false));
+    let more = json!({"operation": "add", "items": ["eggs"]});
+    model.next(Mode::Json(calling(&[("todo_list", more)])));
+    model.next(Mode::Garbage);
+    say(&service, "ana", "add milk and eggs to my list").await;
+    assert_eq!(text(&next(&service, &mut relay).await), "Okay.");
+    model.release();
+    let rest = next(&service, &mut relay).await;
+    assert!(
+        text(&rest).starts_with("(What was done: Added milk."),
+        "{rest}"
+    );
+    assert!(!text(&rest).contains("eggs"), "{rest}");
+    support::eventually("ended", async || count(&service, "pending_replies") == 0).await;
+    let state = service.rows("SELECT state FROM power_states");
+    let state = state[0][0].as_str().unwrap();
+    assert!(state.contains("milk") && !state.contains("eggs"), "{state}");
+}
+
+/// A beginning that tells something else is not sent before it is looked at.
+#[tokio::test(flavor = "multi_thread")]
+async fn other_numbers_in_a_beginning_are_corrected() {
+    let (service, model) = streaming().await;
+    let mut relay = service.relay("a").await;
+    let spent = json!({"operation": "spent", "expenses": [{"amount": 13.4, "purpose": "gloves"}]});
+    model.next(Mode::Json(calling(&[("budget_tracker", spent)])));
+    let told = vec!["Okay.\n\nNo", "ted: 31.40 on gloves.\n\nBye."];
+    model.next(Mode::Parts(told, true));
+    say(&service, "ana", "spent 31.40 on gloves").await;
+    assert_eq!(text(&next(&service, &mut relay).await), "Okay.");
+    model.release();
+    let rest = next(&service, &mut relay).await;
+    assert!(
+        text(&rest).contains("(What was done: Noted: 13.4"),
+        "{rest}"
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn without_the_switch_nothing_is_streamed() {
     let (service, model) = service_with(&[]).await;

@@ -263,7 +263,12 @@ impl<'a> ModelTurn<'a> {
         let plan = &self.plan;
         let unprompted = self.pending.unprompted;
         let lacks_tools = plan.lacks_tools || totals.lacks_tools;
-        let text = self.with_denial(self.text_of(&totals), &totals);
+        let text = match totals.failure.is_some() && !totals.committed.is_empty() {
+            // What was done with the beginning stays done.
+            true => self.what_was_done(&totals.parts.join("\n\n"), &totals),
+            false => Some(self.with_denial(self.text_of(&totals), &totals)),
+        };
+        let text = text.unwrap_or_default();
         let text = self.with_unseen_photos(text, &totals);
         let text = self.with_cut_message(text, &totals);
         let decision = self.decision(&mut totals);
@@ -335,8 +340,9 @@ pub(super) struct CallTotals {
     /// Requests of the conversation for a private answer; within it, those before it and one
     /// after it.
     pub(super) private_requests: usize,
-    /// Calls that were committed with its beginning.
+    /// Calls that were committed with its beginning, and how many calls there were by then.
     pub(super) committed: Vec<ToolCall>,
+    pub(super) records_committed: usize,
     /// Calls that change something.
     pub(super) changes: Vec<ToolCall>,
     /// How many of them, and of all calls, are for photos before those that are looked at now.
@@ -375,10 +381,9 @@ impl CallTotals {
     /// Drops the changes for photos whose call failed. The text about other photos stays.
     fn drop_photo_batch(&mut self, failure: ModelFailure) {
         self.changes.truncate(self.changes_before);
-        if self.committed.is_empty() {
-            for record in &mut self.records[self.records_before..] {
-                record.undo();
-            }
+        let first = self.records_before.max(self.records_committed);
+        for record in &mut self.records[first..] {
+            record.undo();
         }
         self.photo_failure.get_or_insert(failure);
     }

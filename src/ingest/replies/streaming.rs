@@ -72,8 +72,9 @@ impl ModelTurn<'_> {
             false => new.trim(),
         };
         // What may be wrong is not heard before it is looked at as a whole.
-        totals.is_withheld |=
-            self.tells_other_times(complete, totals) || self.claims_unasked(complete, totals);
+        totals.is_withheld |= self.tells_other_times(complete, totals)
+            || self.claims_unasked(complete, totals)
+            || self.tells_more_than_done(complete, totals);
         if totals.is_withheld || totals.parts.len() >= PARTS_MAX || text.is_empty() {
             return;
         }
@@ -98,6 +99,7 @@ impl ModelTurn<'_> {
                 complete.clone_into(&mut totals.sent_now);
                 totals.parts.push(text.to_owned());
                 totals.committed.append(&mut totals.changes);
+                totals.records_committed = totals.records.len();
             }
             Ok(false) => totals.is_withheld = true,
             Err(error) => {

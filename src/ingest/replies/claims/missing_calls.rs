@@ -165,16 +165,19 @@ impl ModelTurn<'_> {
             true => totals.parts.last().unwrap_or(&text),
             false => &text,
         };
+        let before = self.context.sent.iter().chain(&totals.parts);
+        let whole: Vec<&str> = before.chain([&text]).map(String::as_str).collect();
+        let whole = whole.join("\n\n");
         let language = self.language_with(answer);
         let (text, what_is_set) = self.without_other_times(text.clone(), totals);
         let denial = self.denial(answer, totals);
         let is_nothing_sent = self.is_nothing_sent(answer, totals, denial.is_some());
         let is_part = denial == Some(wording::not_done(&[], language));
         let is_untold =
-            what_is_set.is_none() && (is_part || self.tells_more_than_done(answer, totals));
+            what_is_set.is_none() && (is_part || self.tells_more_than_done(&whole, totals));
         let what_was_done = match is_untold {
-            true => self.what_was_done(answer, totals),
-            false if what_is_set.is_none() => self.what_is_left_out(answer, totals),
+            true => self.what_was_done(&whole, totals),
+            false if what_is_set.is_none() => self.what_is_left_out(&whole, totals),
             false => None,
         };
         let sentences = [

@@ -22,14 +22,10 @@ const HOUR_MINUTES: i64 = 60;
 const HALF_DAY_HOURS: i64 = 12;
 
 impl ModelTurn<'_> {
-    /// The sentence of what was changed and the reply does not tell; `answer`: its last part.
+    /// The sentence of what was changed and the reply does not tell; `answer`: all of it.
     pub(super) fn what_is_left_out(&self, answer: &str, totals: &CallTotals) -> Option<String> {
-        let before = self.context.sent.iter().chain(&totals.parts);
-        let mut whole: Vec<&str> = before.map(String::as_str).collect();
-        whole.push(answer);
-        let whole = whole.join("\n");
         let mut changes = last_changes(&totals.records);
-        changes.retain(|record| !self.tells(&whole, record));
+        changes.retain(|record| !self.tells(answer, record));
         let language = self.language_with(answer);
         let set: Option<Vec<_>> = changes.iter().copied().map(of_set).collect();
         match set {
