@@ -38,6 +38,7 @@ mod requested_changes;
 mod result;
 mod streaming;
 mod taken_back;
+mod told_zone;
 mod tool_outcomes;
 
 use std::sync::Arc;

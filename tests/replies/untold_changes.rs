@@ -253,6 +253,57 @@ async fn the_zone_is_told_where_it_is_not_known() {
     }
 }
 
+/// The hours of a message are those of the zone that it tells, wherever the model calls for it.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_hour_is_in_the_zone_that_is_told_with_it() {
+    // There it is still the day before.
+    let (service, model) = service_at("2027-06-16T02:47:00Z").await;
+    let zone = |name: &str| ("set_profile", json!({"timezone": name}));
+    let here = zone("America/Los_Angeles");
+    let later = json!({"text": "call mum", "at": "2027-06-16T19:00"});
+    let answer = "Tomorrow at 18:00: call mum. I've noted Los Angeles.";
+    let asked = "remind me tomorrow at 6pm to call mum, I'm in LA";
+    for (person, replies) in [
+        ("ana", vec![vec![set(), here.clone()]]),
+        ("bo", vec![vec![set()], vec![here.clone()]]),
+        ("cem", vec![vec![here.clone()], vec![set()]]),
+        // A zone that is put right.
+        (
+            "dee",
+            vec![vec![zone("Asia/Tokyo"), set()], vec![here.clone()]],
+        ),
+        (
+            "eve",
+            vec![vec![set()], vec![zone("Asia/Tokyo")], vec![here]],
+        ),
+    ] {
+        for calls in &replies {
+            next(&model, calls);
+        }
+        model.next(says(answer));
+        assert_eq!(reply(&service, person, asked).await, answer, "{person}");
+    }
+    let due = "SELECT DISTINCT strftime('%FT%R', send_at / 1000, 'unixepoch'), timezone FROM reminders JOIN users \
+               ON users.id = reminders.user_id";
+    assert_eq!(
+        service.rows(due),
+        [["2027-06-17T01:00", "America/Los_Angeles"]]
+    );
+    // Another hour is told.
+    next(&model, &[("set_reminder", later)]);
+    next(&model, &[zone("America/Los_Angeles")]);
+    model.next(says(answer));
+    model.next(says(answer));
+    let said = reply(&service, "fay", asked).await;
+    assert!(
+        said.ends_with("(What is set: “call mum”, Wednesday, 16 June 2027, 19:00.)"),
+        "{said}"
+    );
+    let results = model.last_request().results();
+    let note = results[1]["note"].as_str().unwrap();
+    assert!(note.ends_with("at their hours there."), "{note}");
+}
+
 /// "At 10" for 22:00, and an hour in another zone.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_hour_is_told_in_its_half_of_the_day() {

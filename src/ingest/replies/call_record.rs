@@ -57,6 +57,7 @@ impl ModelTurn<'_> {
             may_change_there: tool.contains(LINK) && !self.is_read_only(tool),
             sets_hour: parsed["at"].is_string(),
             is_of_next: false,
+            new_id: None,
             is_done: result["ok"] == true,
             arguments: is_kept.then(|| arguments[..end].to_owned()),
             arguments_bytes: (is_kept && is_cut).then_some(arguments.len()),

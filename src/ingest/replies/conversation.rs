@@ -15,7 +15,7 @@ use crate::assistant::classify::Class;
 use crate::assistant::powers::operations::CallContext;
 use crate::assistant::prompt::{CallWithResult, Prompt, ToolExchange};
 use crate::assistant::tools::{OfferedTool, Operation, RemoteTool, Tool};
-use crate::clock::{Timestamp, Zone};
+use crate::clock::Timestamp;
 use crate::engine::{self, CallPermit, ModelFailure, ModelRequest};
 use crate::memory::ServiceMemories;
 use crate::random;
@@ -202,7 +202,7 @@ impl ModelTurn<'_> {
         let call_context = CallContext {
             // "In an hour" is an hour from when it was said.
             now: self.context.message.received_at,
-            zone: self.context.user.timezone.unwrap_or(Zone::UTC),
+            zone: self.zone(),
             has_photos: !self.context.photos.is_empty(),
         };
         let (meanings, mut understood) = self.interpret_calls(&reply.calls, call_context, totals);
@@ -219,7 +219,7 @@ impl ModelTurn<'_> {
             let is_change = self.may_change(&call.name, &meaning, &understood);
             let is_of_before = matches!(meaning, CallMeaning::Done(_));
             let is_remote = self.is_remote(&call.name);
-            let own = meaning.own().map(|at| &understood[at].operation);
+            let own = meaning.own().map(|at| &understood[at]);
             let mut result = match meaning {
                 CallMeaning::None(outcome, error) => CallResult::refused(outcome, error),
                 CallMeaning::Done(result) => *result,
@@ -238,8 +238,7 @@ impl ModelTurn<'_> {
             let mut record = self.call_record(name, arguments, &result.json, result.outcome);
             record.is_change = own.is_some() && is_change && record.is_done;
             record.reminder = result.reminder.take();
-            record.repeats = own.is_some_and(Operation::repeats);
-            record.is_of_next = own.is_some_and(Operation::is_of_next);
+            own.into_iter().for_each(|call| record.add_call(call));
             let is_known = record.is_done || !is_of_before && is_failure(result.outcome);
             // The result of a private answer says by itself what was not sent.
             if is_known && call.name != Tool::AnswerPrivately.name() {
@@ -356,28 +355,36 @@ impl ModelTurn<'_> {
             totals.service_memories = self.service_memories().await;
         }
         let now = *totals.tried_at.get_or_insert(now);
-        let (done, service_memories) = (totals.changes.clone(), totals.service_memories.clone());
-        let is_private = self.context.is_private;
-        let tried = self.ingest.try_calls(
-            self.pending,
-            is_private,
-            done,
-            calls.to_vec(),
-            service_memories,
-            now,
-        );
-        let tried = tried.await;
-        let results = tried.unwrap_or_else(|error| {
-            let id = self.pending.message_id;
-            log::warn!("message {id}: a tool could not be tried: {error}");
-            Vec::new()
-        });
+        if let Some(results) = self.try_in_told_zone(calls, totals, now).await {
+            return results;
+        }
+        let done = totals.changes.clone();
+        let results = self.try_after(done, calls.to_vec(), totals, now).await;
         for (call, result) in calls.iter().zip(&results) {
             if result.is_ok() && call.operation.changes() {
                 totals.changes.push(call.clone());
             }
         }
         results
+    }
+
+    /// The results of calls after those that are done; none if they can't be tried.
+    pub(super) async fn try_after(
+        &self,
+        done: Vec<ToolCall>,
+        calls: Vec<ToolCall>,
+        totals: &CallTotals,
+        now: Timestamp,
+    ) -> Vec<CallResult> {
+        let service_memories = totals.service_memories.clone();
+        let is_private = self.context.is_private;
+        let (pending, ingest) = (self.pending, self.ingest);
+        let tried = ingest.try_calls(pending, is_private, done, calls, service_memories, now);
+        tried.await.unwrap_or_else(|error| {
+            let id = pending.message_id;
+            log::warn!("message {id}: a tool could not be tried: {error}");
+            Vec::new()
+        })
     }
 
     pub(super) async fn service_memories(&self) -> ServiceMemories {

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::claims::text_claims::claims_something;
@@ -42,6 +43,8 @@ pub(super) struct ModelTurn<'a> {
     pub(super) pending: PendingReply,
     pub(super) deadline: Monotonic,
     pub(super) now: Timestamp,
+    /// The zone that the message told, once a call for it noted it.
+    pub(super) told_zone: Mutex<Option<Zone>>,
 }
 
 impl<'a> ModelTurn<'a> {
@@ -77,6 +80,7 @@ impl<'a> ModelTurn<'a> {
             pending,
             deadline: ingest.clock.monotonic().plus_ms(deadline_ms),
             now,
+            told_zone: Mutex::default(),
         }
     }
 

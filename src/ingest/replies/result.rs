@@ -71,6 +71,14 @@ impl ToolCall {
         matches!(self.operation, Operation::SetReminder { .. })
     }
 
+    /// The zone where the person is, if it tells that.
+    pub(super) fn told_zone(&self) -> Option<Zone> {
+        match &self.operation {
+            Operation::SetProfile(change) => change.timezone,
+            _ => None,
+        }
+    }
+
     /// Whether equal calls for several photos may be about several things.
     pub(super) const fn adds_up(&self) -> bool {
         matches!(
@@ -283,6 +291,9 @@ pub(super) struct CallRecord {
     /// Only the next time of a reminder that comes again was changed.
     #[serde(skip)]
     pub(super) is_of_next: bool,
+    /// That of its call.
+    #[serde(skip)]
+    pub(super) new_id: Option<String>,
     /// Its result was a success.
     #[serde(skip)]
     pub(super) is_done: bool,
@@ -297,6 +308,18 @@ pub(super) struct CallRecord {
 }
 
 impl CallRecord {
+    /// Notes what is known of the call before it is tried.
+    pub(super) fn add_call(&mut self, call: &ToolCall) {
+        self.repeats = call.operation.repeats();
+        self.is_of_next = call.operation.is_of_next();
+        self.new_id = Some(call.new_id.clone());
+    }
+
+    /// It is a new time zone of the person.
+    pub(super) fn changes_zone(&self) -> bool {
+        self.tool == Tool::SetProfile.name() && !self.effects.lost.is_empty()
+    }
+
     /// The reply failed, so what it would have changed was not committed.
     pub(super) fn undo(&mut self) {
         if self.is_change {

@@ -10,7 +10,6 @@ use super::statements::{QUESTION_MARKS, ends_with_question, plain, word_parts};
 use super::text_claims::{
     begins_question, claims_something, ends_as_question, is_of_words, is_request, says_done,
 };
-use crate::clock::Zone;
 use crate::ingest::replies::model_turn::{CallTotals, ModelTurn};
 
 /// The note to a model that called no tool for what may be a request.
@@ -50,7 +49,7 @@ impl ModelTurn<'_> {
     /// Another day than today, or an hour.
     fn repeats_time(&self, message: &str, text: &str) -> bool {
         let named = self.times_in(message);
-        let zone = self.context.user.timezone.unwrap_or(Zone::UTC);
+        let zone = self.zone();
         let said_at = self.context.message.received_at;
         self.times_in(text).shares_time(&named, said_at, zone)
     }

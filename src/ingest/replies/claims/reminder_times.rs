@@ -188,7 +188,7 @@ impl ModelTurn<'_> {
 
     /// The times of the chat's open reminders without those with these ids, before the calls.
     pub(super) fn times_of_open(&self, without: &[&str]) -> NamedTimes {
-        let zone = self.context.user.timezone.unwrap_or(Zone::UTC);
+        let zone = self.zone();
         let mut known = NamedTimes::default();
         let open = self.context.dialog.open.iter();
         for one in open.filter(|one| !without.contains(&short_id(&one.schedule_id))) {
@@ -220,8 +220,7 @@ impl ModelTurn<'_> {
     }
 
     pub(in crate::ingest::replies) fn times_in(&self, text: &str) -> NamedTimes {
-        let zone = self.context.user.timezone.unwrap_or(Zone::UTC);
-        NamedTimes::of(text, self.context.message.received_at, zone)
+        NamedTimes::of(text, self.context.message.received_at, self.zone())
     }
 }
 

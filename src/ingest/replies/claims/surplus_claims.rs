@@ -11,7 +11,6 @@ use super::untold_changes::{last_changes, told_as_done};
 use crate::assistant::prompt::Prompt;
 use crate::assistant::tools::Tool;
 use crate::assistant::wording::{self, NamedTimes, NextReminder};
-use crate::clock::Zone;
 use crate::ingest::replies::model_turn::{CallTotals, ModelTurn};
 use crate::ingest::replies::reminder_json::short_id;
 use crate::ingest::replies::result::{CallRecord, ReminderState};
@@ -88,7 +87,7 @@ impl ModelTurn<'_> {
             let kept = NextReminder {
                 text: &kept.text,
                 at: kept.send_at,
-                zone: self.context.user.timezone.unwrap_or(Zone::UTC),
+                zone: self.zone(),
                 often: None,
             };
             let mut all = vec![kept];

@@ -81,6 +81,8 @@ impl MessageAndAnswer<'_> {
     fn has_other_words(self, requested: &[RequestedChange], records: &[CallRecord]) -> bool {
         let mut wanted = requested.iter().map(|one| one.words.as_str());
         let changes = records.iter().filter(|record| record.is_change);
+        // A zone is told in other words than its city: "LA".
+        let changes = changes.filter(|record| !record.changes_zone());
         let called: Vec<&str> = changes
             .filter_map(|record| match &record.reminder {
                 Some(one) => Some(one.text.as_str()),

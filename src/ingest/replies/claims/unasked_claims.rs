@@ -11,7 +11,6 @@ use super::text_claims::{
 };
 use crate::assistant::memory_overlap;
 use crate::assistant::wording::NamedTimes;
-use crate::clock::Zone;
 use crate::ingest::replies::model_turn::{CallTotals, ModelTurn};
 
 impl ModelTurn<'_> {
@@ -88,7 +87,7 @@ impl ModelTurn<'_> {
     fn corrects_last(&self, text: &str) -> bool {
         let message = &self.context.message.text;
         let (asked, told) = (self.times_in(message), self.times_told(text));
-        let zone = self.context.user.timezone.unwrap_or(Zone::UTC);
+        let zone = self.zone();
         let now = self.context.message.received_at;
         let lower = message.to_lowercase();
         let first = word_parts(&lower).next();
@@ -144,7 +143,7 @@ impl ModelTurn<'_> {
         if totals.records.is_empty() && !message.contains(QUESTION_MARKS) {
             return false;
         }
-        let zone = self.context.user.timezone.unwrap_or(Zone::UTC);
+        let zone = self.zone();
         let (told, asked) = (self.times_told(text), self.times_in(message));
         let mut open = self.context.dialog.open.iter();
         told.names_hour()

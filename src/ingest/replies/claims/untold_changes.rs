@@ -118,7 +118,7 @@ impl ModelTurn<'_> {
 
     /// It names the hour at which a reminder was to come.
     fn tells_hour_of(&self, answer: &str, id: &str) -> bool {
-        let zone = self.context.user.timezone.unwrap_or(Zone::UTC);
+        let zone = self.zone();
         let told = self.times_told(answer);
         let mut open = self.context.dialog.open.iter();
         let one = open.find(|one| short_id(&one.schedule_id) == id);
@@ -182,13 +182,15 @@ fn tells_figures(answer: &str, hour: i64, at: Timestamp, said_at: Timestamp) -> 
     })
 }
 
-/// The calls whose changes are left after all of them, of a reminder the last one.
+/// The calls whose changes are left after all of them, of a reminder and of the zone the last one.
 pub(super) fn last_changes(records: &[CallRecord]) -> Vec<&CallRecord> {
     let is_last = |at: usize, record: &CallRecord| {
         let reminder = record.reminder.as_ref();
         let is_same = |later: &CallRecord| {
+            let is_zone_again = record.changes_zone() && later.changes_zone();
             let later = later.reminder.as_ref();
-            later.is_some_and(|later| reminder.is_some_and(|one| one.id == later.id))
+            is_zone_again
+                || later.is_some_and(|later| reminder.is_some_and(|one| one.id == later.id))
         };
         record.is_change && !records[at + 1..].iter().any(is_same)
     };
