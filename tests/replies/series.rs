@@ -264,3 +264,25 @@ async fn what_would_change_nothing_is_refused() {
     assert_eq!(refused["ok"], false, "{refused}");
     assert!(refused["error"].as_str().unwrap().contains("only once"));
 }
+
+/// Of a series only one time was left out, and more is told.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_goes_on_is_told() {
+    for (asked, answer, is_right) in [
+        ("cancel it", "Cancelled.", false),
+        ("skip tomorrow's run", "Skipped.", true),
+        ("skip it", "Skipped.", true),
+        ("no run tomorrow please", "No run on Friday.", true),
+    ] {
+        let (service, model, id) = daily("FREQ=DAILY").await;
+        let skip = json!({"id": id, "only_next": true});
+        model.next(Mode::Json(calling(&[("change_reminder", skip)])));
+        for _ in 0..3 {
+            model.next(Mode::Say(answer.to_owned()));
+        }
+        let said = reply(&service, "ana", asked).await;
+        assert!(said.starts_with(answer), "{said}");
+        assert_eq!(said == answer, is_right, "{asked}: {said}");
+        assert!(is_right || said.contains("“run”"), "{said}");
+    }
+}

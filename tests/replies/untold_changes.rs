@@ -352,3 +352,35 @@ async fn what_stayed_beside_a_move_is_told() {
         "{said}"
     );
 }
+
+/// Another reminder than the one that the message names.
+#[tokio::test(flavor = "multi_thread")]
+async fn another_reminder_that_was_moved_is_told() {
+    let (service, model) = subscribed().await;
+    let clean = (
+        "set_reminder",
+        json!({"text": "clean", "at": "2027-06-17T10:00"}),
+    );
+    acting(&service, &model, "ana", &[set(), clean]).await;
+    let id =
+        service.rows("SELECT schedule_id FROM reminders WHERE text = 'call mum'")[0][0].clone();
+    let moved = json!({"id": &id.as_str().unwrap()[28..], "at": "2027-06-17T12:00"});
+    next(&model, &[("change_reminder", moved)]);
+    let answer = "Cleaning moved to noon.";
+    model.next(says(answer));
+    model.next(says(answer));
+    let said = reply(&service, "ana", "move the cleaning to noon").await;
+    assert!(
+        said.starts_with(answer) && said.contains("“call mum”"),
+        "{said}"
+    );
+    // What is named beside it is none.
+    let moved = json!({"id": &id.as_str().unwrap()[28..], "at": "2027-06-17T13:00"});
+    next(&model, &[("change_reminder", moved)]);
+    let answer = "Moved to after cleaning, 13:00 on Thursday.";
+    model.next(says(answer));
+    assert_eq!(
+        reply(&service, "ana", "move it to after cleaning, 1pm").await,
+        answer
+    );
+}

@@ -223,6 +223,14 @@ impl RequestFacts<'_> {
                     calls: numbers.len(),
                     ..RequestedChange::of(Tool::CancelReminder, "")
                 }],
+                // "Cancel it" may be about anything.
+                FollowUp::Cancel(ReminderRef::Latest | ReminderRef::Last) if self.has_latest => {
+                    vec![RequestedChange {
+                        tools: Tool::all().collect(),
+                        extent: ChangeExtent::Whole,
+                        ..RequestedChange::of(Tool::CancelReminder, "")
+                    }]
+                }
                 what if self.is_change(what) => Vec::new(),
                 _ => self.requested_by(otherwise),
             },

@@ -34,7 +34,7 @@ const REMINDERS: [&str; 10] = [
     "lembr", "påminn",
 ];
 /// Parts of words by which something was moved.
-const MOVED: [&str; 16] = [
+pub(super) const MOVED: [&str; 16] = [
     "moved", "rescheduled", "verschoben", "verlegt", "movido", "cambiado", "déplacé", "décalé",
     "spostat", "verplaatst", "verzet", "alterado", "flyttat", "перенес", "przesun", "変更し",
 ];
