@@ -67,6 +67,10 @@ async fn a_reminder_whose_hour_is_not_told_is_told() {
         "Yarın 18.00'de.",
         "In 27 hours.",
         "Tomorrow at twenty past six, give or take.",
+        "No problem!",
+        "Keine Sorge!",
+        "Tomorrow at 18:00, call mum, okay?",
+        "I can't see the future, but it is set.",
     ] {
         next(&model, &[set()]);
         model.next(says(answer));
@@ -77,6 +81,56 @@ async fn a_reminder_whose_hour_is_not_told_is_told() {
     model.next(says("Tonight at midnight."));
     let said = reply(&service, "ana", "let me go to bed at midnight").await;
     assert_eq!(said, "Tonight at midnight.");
+}
+
+/// What was done, and is denied by an answer that says nothing else.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_denied_is_told_as_done() {
+    let (service, model) = subscribed().await;
+    let add = |thing: &str| ("todo_list", json!({"operation": "add", "items": [thing]}));
+    let expenses = json!([{"amount": 12, "purpose": "lunch"}]);
+    let spent = json!({"operation": "spent", "expenses": expenses});
+    for (asked, call, answer, done) in [
+        (
+            "add milk to my list",
+            add("milk"),
+            "Sorry, I couldn't add that.",
+            "Added milk.",
+        ),
+        (
+            "setz Brot auf die Liste",
+            add("Brot"),
+            "Das hat leider nicht geklappt.",
+            "Added Brot.",
+        ),
+        (
+            "spent 12 on lunch",
+            ("budget_tracker", spent),
+            "Sorry, something went wrong. Please try again.",
+            "12 on lunch",
+        ),
+        (ASKED, set(), "I couldn't set it for 18:00.", IS_SET),
+        (ASKED, set(), "Sorry!", IS_SET),
+        (ASKED, set(), "Nope.", IS_SET),
+    ] {
+        next(&model, &[call]);
+        model.next(says(answer));
+        model.next(says(answer));
+        let said = reply(&service, "ana", asked).await;
+        let rest = said.strip_prefix(answer).unwrap_or_default();
+        assert!(rest.starts_with("\n(") && rest.contains(done), "{said}");
+        model.forget();
+    }
+    for (thing, answer) in [
+        ("tea", "Couldn't be easier!"),
+        ("rum", "I can't drink it for you, but it's on the list."),
+        ("rice", "Anything else?"),
+    ] {
+        next(&model, &[add(thing)]);
+        model.next(says(answer));
+        let asked = format!("add {thing} to my list");
+        assert_eq!(reply(&service, "ana", &asked).await, answer);
+    }
 }
 
 /// Distances are no hours.
@@ -289,6 +343,10 @@ async fn an_hour_is_in_the_zone_that_is_told_with_it() {
         service.rows(due),
         [["2027-06-17T01:00", "America/Los_Angeles"]]
     );
+    // The message names the city.
+    next(&model, &[set(), zone("America/Los_Angeles")]);
+    model.next(says("Tomorrow at 6pm."));
+    assert_eq!(reply(&service, "gus", asked).await, "Tomorrow at 6pm.");
     // Another hour is told.
     next(&model, &[("set_reminder", later)]);
     next(&model, &[zone("America/Los_Angeles")]);

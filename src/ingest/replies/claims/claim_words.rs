@@ -201,7 +201,8 @@ pub(super) const OF_WORDS: &[&str] = &[
     "forget it", "forget about it", "vergiss es", "the text", "den text", "el texto", "le texte",
     "il testo", "de tekst", "o texto", "le ton", "auf englisch", "auf deutsch", "in english",
     "en inglés", "en anglais", "in inglese", "rhyme", "ein reim", "une rime", "ejemplo de",
-    "exemple de",
+    "exemple de", "çevir", "訳して", "forget what i", "vergiss, was", "olvida lo que",
+    "schreib eine mail", "schreib eine nachricht",
 ];
 /// Words with which an answer says that there is nothing to do any more.
 #[rustfmt::skip]

@@ -310,10 +310,16 @@ impl ModelTurn<'_> {
 
     /// How an account is deleted or exported, where the reply doesn't say it.
     fn untold_account_task(&self, text: &str, totals: &CallTotals) -> Option<String> {
-        let is_deletion = |record: &CallRecord| record.tool == Tool::DeleteAccount.name();
+        let is_called = |tool: Tool| {
+            totals
+                .records
+                .iter()
+                .any(|record| record.tool == tool.name())
+        };
         let task = match self.plan.request {
             Some(CertainRequest::Account(task)) => task,
-            _ if totals.records.iter().any(is_deletion) => AccountTask::Delete,
+            _ if is_called(Tool::DeleteAccount) => AccountTask::Delete,
+            _ if is_called(Tool::ExportAccount) => AccountTask::Export,
             _ => return None,
         };
         let (path, sentence): (_, fn(Option<&str>) -> &'static str) = match task {

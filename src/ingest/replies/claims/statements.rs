@@ -1,12 +1,13 @@
 //! What a reply says about its message: only questions, only that something is impossible, or that
 //! something was done. By words, as no tool tells. Pure.
 
+use super::claim_words::NO;
 use crate::assistant::wording;
 
 /// Marks at the end of a question.
 pub(super) const QUESTION_MARKS: [char; 4] = ['?', '\u{ff1f}', '\u{61f}', '\u{37e}'];
 /// Phrases that say that something can't be done or was not, in lower case.
-const REFUSALS: [&str; 64] = [
+const REFUSALS: [&str; 69] = [
     "i can't", "i cannot", "i can not", "i couldn't", "i could not", "i'm not able",
     "i am not able", "i'm unable", "i am unable", "i wasn't able", "i was not able", "can't be",
     "cannot be", "couldn't be", "could not be", "isn't possible", "not possible", "i didn't set",
@@ -17,13 +18,15 @@ const REFUSALS: [&str; 64] = [
     "non ho potuto", "non è possibile", "não posso", "não consigo", "não consegui",
     "não é possível", "kan ik", "ik kan", "kan inte", "kunde inte", "går inte", "i don't know",
     "weiß ich nicht", "weiss ich nicht", "ich weiß nicht", "ich weiss nicht", "no lo sé",
-    "je ne sais pas", "non lo so", "não sei", "weet ik niet", "vet inte",
+    "je ne sais pas", "non lo so", "não sei", "weet ik niet", "vet inte", "something went wrong",
+    "nicht geklappt", "n'a pas marché", "no ha funcionado", "algo salió mal",
 ];
 /// Phrases that say so whatever is beside them.
-const NOTHING_SET: [&str; 17] = [
+const NOTHING_SET: [&str; 19] = [
     "have not set", "haven't set", "i've set nothing", "nothing is set", "nothing's set",
     "nichts eingestellt", "noch nicht eingestellt", "no he puesto nada", "rien programmé",
-    "できません", "できない", "yapamam", "yapamıyorum", "不能", "无法", "не могу", "nie mogę",
+    "できません", "できない", "yapamam", "yapamıyorum", "yemedim", "yamadım", "不能", "无法",
+    "не могу", "nie mogę",
 ];
 /// Words that count only with a negation in the same clause.
 const UNLESS_NEGATED: [&str; 6] = [
@@ -87,6 +90,24 @@ pub(super) fn is_refusal(text: &str) -> bool {
     has_refused
 }
 
+/// The reply is a refusal: not "couldn't be easier", "can't complain", nor of the message's words.
+pub(super) fn denies(text: &str, message: &str) -> bool {
+    const PRAISING: [&str; 8] = [
+        "easier", "better", "simpler", "complain", "argue", "go wrong", "enough", "beat",
+    ];
+    let (text, message) = (plain(text), plain(message));
+    is_refusal(&text)
+        && !clauses(&message).iter().any(|clause| refuses(clause))
+        && !PRAISING.iter().any(|word| text.contains(word))
+}
+
+/// "Sorry!" or "no" alone. "Bitte!" comes with what was asked for.
+pub(super) fn is_mere_apology(text: &str) -> bool {
+    let text = plain(text);
+    let text = text.trim_matches(|c: char| !c.is_alphanumeric());
+    NO.contains(&text) || COURTESIES.contains(&text) && text != "bitte"
+}
+
 /// The reply says that something was done or kept.
 pub(super) fn claims(text: &str) -> bool {
     let text = plain(text);
@@ -131,9 +152,15 @@ pub(super) fn word_parts(text: &str) -> impl DoubleEndedIterator<Item = &str> {
 
 /// The parts of a sentence, each of which may claim something.
 pub(super) fn clauses(sentence: &str) -> Vec<String> {
-    let parts = sentence.split([',', ';', ':', '–', '—', '(', ')', '\u{ff0c}', '、']);
+    const MARKS: [char; 9] = [',', ';', ':', '–', '—', '(', ')', '\u{ff0c}', '、'];
     let mut all = vec![String::new()];
-    for part in parts {
+    let mut start = 0;
+    let ends = sentence.match_indices(MARKS);
+    let ends =
+        ends.filter(|(at, mark)| !is_in_number(&sentence[..*at], &sentence[at + mark.len()..]));
+    for (at, mark) in ends.chain([(sentence.len(), "")]) {
+        let part = &sentence[start..at];
+        start = at + mark.len();
         for word in part.split_whitespace() {
             match all.last_mut() {
                 Some(last) if !LINKS.contains(&word) && word != "-" => {
@@ -147,6 +174,12 @@ pub(super) fn clauses(sentence: &str) -> Vec<String> {
     }
     all.retain(|clause| clause.contains(char::is_alphanumeric));
     all
+}
+
+/// "18:00", "31,40"
+fn is_in_number(before: &str, after: &str) -> bool {
+    let is_digit = |c: char| c.is_ascii_digit();
+    before.ends_with(is_digit) && after.starts_with(is_digit)
 }
 
 pub(in crate::ingest::replies) struct Sentence<'t> {
@@ -180,12 +213,17 @@ pub(in crate::ingest::replies) fn sentences(text: &str) -> Vec<Sentence<'_>> {
 
 /// Whether the point between these is one of "6. Dezember", "28.12. um 7" or "Dec. 6".
 fn is_point_of_date(before: &str, after: &str) -> bool {
+    const DAYS: u32 = 31;
+    const MONTHS: u32 = 12;
     let is_word = |c: char| c.is_alphanumeric();
     let last = before.rsplit(|c| !is_word(c)).next().unwrap_or_default();
     let next = after.trim_start_matches(' ');
     let next = next.split(|c| !is_word(c)).next().unwrap_or_default();
-    let is_number =
-        |word: &str| (1..=2).contains(&word.len()) && word.chars().all(|c| c.is_ascii_digit());
+    let is_number = |word: &str, max: u32| {
+        let number = word.parse::<u32>().ok().filter(|_| word.len() <= 2);
+        number.is_some_and(|number| (1..=max).contains(&number))
+    };
+    let is_day = |word: &str| is_number(word, DAYS);
     // The point after the month of "28.12."
     let day = before
         .strip_suffix(last)
@@ -193,8 +231,9 @@ fn is_point_of_date(before: &str, after: &str) -> bool {
     let day = day.and_then(|day| day.rsplit(|c| !is_word(c)).next());
     let is_of_line = !next.is_empty() && !after.trim_start_matches(' ').starts_with('\n');
     is_of_line
-        && (is_number(last) && (day.is_some_and(is_number) || wording::is_month(next))
-            || is_number(next) && wording::is_month(last))
+        && (is_number(last, MONTHS) && day.is_some_and(is_day)
+            || is_day(last) && wording::is_month(next)
+            || is_day(next) && wording::is_month(last))
 }
 
 /// The end of a sentence that is no question, also by a smiley; unlike the point of "9.30".
@@ -224,10 +263,21 @@ mod tests {
             ("It is on Dec. 6 at 11:00.", &["It is on Dec. 6 at 11:00."]),
             ("It comes at 9. See you!", &["It comes at 9.", " See you!"]),
             ("Great.\n\nSee you.", &["Great.", "\n\nSee you."]),
+            ("It was 23.50. Noted!", &["It was 23.50.", " Noted!"]),
             ("Set for the 6.\nBye", &["Set for the 6.", "\nBye"]),
         ] {
             let found: Vec<&str> = sentences(text).iter().map(|one| one.text).collect();
             assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn clauses_end_in_no_number() {
+        for (text, expected) in [
+            ("set: 18:00, call mum", &["set ", "18:00 ", "call mum "][..]),
+            ("12,50 on tea, 3 on milk", &["12,50 on tea ", "3 on milk "]),
+        ] {
+            assert_eq!(clauses(text), expected, "{text}");
         }
     }
 
@@ -284,6 +334,37 @@ mod tests {
             "I can't do it today - set for tomorrow.",
         ] {
             assert!(!is_refusal(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_was_done_is_denied_by_refusals() {
+        for text in [
+            "Sorry, I couldn't add that.",
+            "I couldn't set it for 18:00.",
+            "Sorry, 6pm tomorrow isn't possible.",
+            "Um 18 Uhr konnte ich nichts einstellen.",
+            "Das hat leider nicht geklappt.",
+            "Sorry, something went wrong. Please try again.",
+            "No pude ponerlo para mañana a las 18:00.",
+            "Üzgünüm, ekleyemedim.",
+        ] {
+            assert!(denies(text, "add milk"), "{text}");
+        }
+        for text in [
+            "Couldn't be easier!", "I can't complain.", "I can't buy it, but it's on the list.",
+            "The demo went wrong, noted.", "I can't see the future, but it is set",
+            "Got it. The charger didn't work.", "I couldn't be happier for you!",
+        ] {
+            assert!(!denies(text, "add milk"), "{text}");
+        }
+        let asked = "remember that nuts can't be eaten by Tom";
+        assert!(!denies("Noted that nuts can't be eaten by Tom.", asked));
+        for text in ["Sorry!", "Nope.", "Désolé !", "すみません。", "Lo siento."] {
+            assert!(is_mere_apology(text), "{text}");
+        }
+        for text in ["Sorry, done!", "No problem!", "Bitte!", "OK", "👍"] {
+            assert!(!is_mere_apology(text), "{text}");
         }
     }
 

@@ -3,10 +3,10 @@
 //! more as in `possible_requests`; what it still tells is followed by what was done. Times of
 //! reminders are compared in `reminder_times`.
 
-use super::claim_words::{CONDITIONS, NOT_DONE};
+use super::claim_words::NOT_DONE;
 use super::reminder_times::set_reminders;
-use super::statements::{clauses, statements, words};
-use super::text_claims::{is_done, promises};
+use super::statements::{clauses, words};
+use super::text_claims::{claimed, is_done, promises};
 use super::untold_changes::{last_changes, told_as_done};
 use crate::assistant::prompt::Prompt;
 use crate::assistant::tools::Tool;
@@ -190,15 +190,6 @@ impl ModelTurn<'_> {
                 || has_reminder && !comes && promises(&clause) && !self.tells_of_open(text)
         })
     }
-}
-
-/// The statements of an answer that are no offers.
-pub(super) fn claimed(text: &str) -> Vec<&str> {
-    let is_offer = |text: &str| {
-        let lower = text.to_lowercase();
-        CONDITIONS.iter().any(|part| lower.contains(part))
-    };
-    statements(text).filter(|text| !is_offer(text)).collect()
 }
 
 /// All that a prompt tells the model.

@@ -48,6 +48,15 @@ pub(super) fn claims_done(text: &str) -> bool {
     claims(text) || promises(text) || says_done(text)
 }
 
+/// The statements of an answer that are no offers.
+pub(super) fn claimed(text: &str) -> Vec<&str> {
+    let is_offer = |text: &str| {
+        let lower = text.to_lowercase();
+        CONDITIONS.iter().any(|part| lower.contains(part))
+    };
+    statements(text).filter(|text| !is_offer(text)).collect()
+}
+
 /// Whether a text promises to remind.
 pub(super) fn promises(text: &str) -> bool {
     let text = plain(text);

@@ -1,8 +1,8 @@
 //! Numbers that an answer tells against those of its calls.
 
 use super::statements::clauses;
-use super::surplus_claims::{self, texts_of};
-use super::text_claims::is_plain_question;
+use super::surplus_claims::texts_of;
+use super::text_claims::{claimed, is_plain_question};
 use crate::assistant::tools::LINK;
 use crate::assistant::wording::{
     KnownNumbers, NamedNumber, numbers_for_things, numbers_of, told_numbers,
@@ -59,11 +59,11 @@ impl ModelTurn<'_> {
             known.add_all(&record.numbers.all);
             times.add(record.named_times.clone());
         }
-        let mut claimed: Vec<NamedNumber> = surplus_claims::claimed(text)
+        let mut numbers: Vec<NamedNumber> = claimed(text)
             .iter()
             .flat_map(|text| told_numbers(text))
             .collect();
-        claimed.retain(|number| !known.has(number));
+        numbers.retain(|number| !known.has(number));
         let mut has_other_hour = || {
             let told = self.times_told(text);
             told.has_other_hour(&times) && {
@@ -72,7 +72,7 @@ impl ModelTurn<'_> {
                 told.has_other_hour(&times)
             }
         };
-        !claimed.is_empty() && self.is_any_nowhere(&claimed, known) || has_other_hour()
+        !numbers.is_empty() && self.is_any_nowhere(&numbers, known) || has_other_hour()
     }
 
     /// A number of the message is told that no call has, while the calls have only its others.

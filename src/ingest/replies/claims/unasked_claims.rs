@@ -3,8 +3,8 @@
 //! promise to remind, or, after a request by its words, an answer that says at its beginning that
 //! something was done. By words (`claim_words`), as no tool tells.
 
-use super::claim_words::{CORRECTING, NO};
-use super::statements::{QUESTION_MARKS, ends_with_question, sentences, word_parts};
+use super::claim_words::{CORRECTING, NO, REMIND};
+use super::statements::{QUESTION_MARKS, ends_with_question, plain, sentences, word_parts};
 use super::text_claims::{
     asks_to_remind, begins_question, is_of_words, is_plain_question, is_request, promises,
     says_done,
@@ -27,7 +27,7 @@ impl ModelTurn<'_> {
             return false;
         }
         let message = &self.context.message.text;
-        if is_of_words(message) || self.plan.is_done_before || self.tells_of_asked(text, totals) {
+        if self.is_of_words() || self.plan.is_done_before || self.tells_of_asked(text, totals) {
             return false;
         }
         let is_asked = is_request(message) || self.answers_question();
@@ -56,6 +56,14 @@ impl ModelTurn<'_> {
                     .iter()
                     .any(|sentence| promises(sentence.text) && names_time(sentence.text)),
             }
+    }
+
+    /// The message speaks of words, unless it begins by asking to be reminded and names when: "remind
+    /// me at 9 to write the poem".
+    fn is_of_words(&self) -> bool {
+        let message = plain(self.context.message.text.trim());
+        let begins = || REMIND.iter().any(|words| message.starts_with(words));
+        is_of_words(&message) && !(begins() && self.asks_to_remind())
     }
 
     /// The message asks to be reminded, in any language, and names when.

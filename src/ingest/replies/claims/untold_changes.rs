@@ -2,10 +2,12 @@
 //! it is set, and what was taken away. A sentence of them follows it, as the person can't know of
 //! them otherwise.
 
-use super::claim_words::NOT_DONE;
+use super::claim_words::{NO_PROMISES, NOT_DONE};
 use super::reminder_times::SEVERAL_HOURS;
-use super::statements::{is_question, statements};
-use super::text_claims::{claims_done, is_request};
+use super::statements::{
+    clauses, denies, is_mere_apology, is_question, plain, sentences, statements, words,
+};
+use super::text_claims::{begins_question, claimed, claims_done, is_request};
 use crate::assistant::memory_overlap;
 use crate::assistant::powers::minute_of_day;
 use crate::assistant::tools::Tool;
@@ -36,7 +38,9 @@ impl ModelTurn<'_> {
     }
 
     fn tells(&self, answer: &str, record: &CallRecord) -> bool {
+        let is_denied = self.asks_for_change() && denies(answer, &self.context.message.text);
         match &record.reminder {
+            _ if is_denied && record.tool != Tool::AnswerPrivately.name() => false,
             Some(one) if one.at.is_some() => self.tells_reminder(answer, record, one),
             Some(one) => {
                 self.names_lost(answer, &one.text, false) || self.tells_hour_of(answer, &one.id)
@@ -45,7 +49,9 @@ impl ModelTurn<'_> {
             None if [Tool::SetProfile.name(), Tool::Undo.name()].contains(&&*record.tool) => {
                 let mut named = record.effects.lost.iter();
                 named.all(|text| {
-                    memory_overlap(text, answer) > 0 || self.names_lost(answer, text, false)
+                    memory_overlap(text, answer) > 0
+                        || self.names_lost(answer, text, false)
+                        || is_abbreviated(text, &self.context.message.text)
                 })
             }
             None => {
@@ -76,6 +82,9 @@ impl ModelTurn<'_> {
             || is_often
             || is_renamed
             || self.times_told(answer).shares_hour(&record.named_times)
+            || self
+                .times_in(&before_tags(answer))
+                .shares_hour(&record.named_times)
             || statements(answer).any(tells_hour_in_words)
             || one.at.is_some_and(|at| {
                 let hour = i64::from(minute_of_day(at, one.zone)) / HOUR_MINUTES;
@@ -127,12 +136,16 @@ impl ModelTurn<'_> {
             && one.is_some_and(|one| !told.lacks_hour(one.send_at, zone))
     }
 
+    fn asks_for_change(&self) -> bool {
+        matches!(self.plan.request, Some(CertainRequest::Change { .. }))
+            || is_request(&self.context.message.text)
+    }
+
     /// The answer to a request names what was taken away, or the request did; another answer says
     /// that it was done, too. `is_several`: other things were taken away with it.
     fn names_lost(&self, answer: &str, text: &str, is_several: bool) -> bool {
         let message = &self.context.message.text;
-        let is_asked_for =
-            matches!(self.plan.request, Some(CertainRequest::Change { .. })) || is_request(message);
+        let is_asked_for = self.asks_for_change();
         let words = text.split_whitespace().count();
         // One of several shares words with the others.
         let least = if is_several { words.div_ceil(2) } else { 1 };
@@ -148,15 +161,49 @@ impl ModelTurn<'_> {
 /// tells something else.
 fn acknowledges(answer: &str, text: &str) -> bool {
     const WORDS_MAX: usize = 4;
-    let lower = answer.to_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
+    /// "No problem", "keine Sorge".
+    const WORRIES: [&str; 5] = ["probl", "worr", "souci", "sorge", "preoc"];
     let is_short = answer.split_whitespace().count() <= WORDS_MAX;
-    let is_denied = words.any(|word| NOT_DONE.contains(&word));
-    let is_claim = match is_short {
-        true => memory_overlap(text, answer) == 0,
-        false => claims_done(answer),
+    let all = plain(answer);
+    let is_denied = |clause: &str| {
+        words(clause).any(|word| NOT_DONE.contains(&word))
+            && !WORRIES.iter().any(|part| clause.contains(part))
     };
-    is_claim && !is_question(answer) && !is_denied
+    let is_claim = match is_short {
+        true => {
+            let is_denied = clauses(&all).iter().any(|clause| is_denied(clause));
+            memory_overlap(text, answer) == 0 && !is_denied && !is_mere_apology(answer)
+        }
+        false => {
+            let mut clauses = claimed(&all).into_iter().flat_map(clauses);
+            clauses.any(|clause| claims_done(&clause) && !is_denied(&clause))
+        }
+    };
+    is_claim && !is_question(answer)
+}
+
+/// "LA" for a city.
+fn is_abbreviated(city: &str, text: &str) -> bool {
+    let initials: String = city
+        .split_whitespace()
+        .filter_map(|word| word.chars().next())
+        .collect();
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    initials.len() > 1 && words.any(|word| word == initials)
+}
+
+/// What stands before "okay?" and the like: "Tomorrow at 18:00, okay?"
+fn before_tags(answer: &str) -> String {
+    let questions = sentences(answer).into_iter().filter(|one| one.is_question);
+    let told = questions.filter_map(|one| {
+        let parts = clauses(&plain(one.text));
+        let (_, told) = parts.split_last()?;
+        let asks = |part: &String| {
+            begins_question(part) || words(part).any(|word| NO_PROMISES.contains(&word))
+        };
+        (!told.iter().any(asks)).then(|| told.join(", "))
+    });
+    told.collect::<Vec<String>>().join("\n")
 }
 
 /// Also "half an hour", as hours in words are not all read.
