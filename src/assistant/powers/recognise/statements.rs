@@ -24,7 +24,12 @@ pub(super) fn subject(action: &PowerAction, strength: RequestStrength) -> Option
             | BirthdayAction::Ambiguous,
         )
         | PowerAction::BudgetTracker(
-            BudgetAction::Spent(_) | BudgetAction::SpentIfInUse(_) | BudgetAction::Budgets(_),
+            BudgetAction::Spent(_)
+            | BudgetAction::SpentIfInUse(_)
+            | BudgetAction::Budgets(_)
+            | BudgetAction::ChangeAmount(..)
+            | BudgetAction::ChangeDay { .. }
+            | BudgetAction::Recategorise { .. },
         )
         | PowerAction::HabitTracker(
             HabitAction::Did { .. } | HabitAction::DidNot { .. } | HabitAction::Each { .. },

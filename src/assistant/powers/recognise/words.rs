@@ -99,7 +99,8 @@ const WORDS: [(Power, &str); 26] = [
     ),
     (
         BudgetTracker,
-        "bought budget budgets expense ferry insurance much spend spending spent yesterday | *",
+        "bought budget budgets buy expense expenses ferry insurance money much overspend \
+         overspending overspent purchase spend spending spent total yesterday | *",
     ),
     (MoodTracker, "am feel feeling felt im mood moods | *"),
     (
