@@ -42,6 +42,7 @@ pub(super) fn subject(action: &PowerAction, strength: RequestStrength) -> Option
             | BillSplitAction::AllPaid(_)
             | BillSplitAction::Settled { .. }
             | BillSplitAction::Given { .. }
+            | BillSplitAction::PaidUp(_)
             | BillSplitAction::ShareAll(_)
             | BillSplitAction::Owes { .. }
             | BillSplitAction::Each(_)

@@ -66,10 +66,10 @@ const WORDS: [(Power, &str); 26] = [
     ),
     (
         BillSplit,
-        "add bill bills borrowed delete divide divided expenses gave lent loaned owe owes paid pay \
-         payed pays quits remove repaid returned sent settle settled share shared shares split \
-         squared transferred venmoed wired | cross drop even payment scratch square strike take \
-         undo",
+        "add bill bills borrowed check delete divide divided expenses gave lent loaned owe owes paid \
+         pay payed pays quits remove repaid returned sent settle settled share shared shares split \
+         squared tip transferred venmoed wired | cross drop even payment scratch square strike tab \
+         take undo us ways",
     ),
     (
         FocusProtector,
