@@ -312,6 +312,12 @@ impl PowerAction {
             Self::ReservationPrep(ReservationAction::Detail(words)) => {
                 Some(Self::ReservationPrep(ReservationAction::NoDetail(words)))
             }
+            Self::HabitTracker(HabitAction::ListIfAny { names_habits: true }) => {
+                Some(Self::HabitTracker(HabitAction::List))
+            }
+            Self::TripPlanner(TripAction::Show(place)) if place.is_empty() => {
+                Some(Self::TripPlanner(TripAction::Show(String::new())))
+            }
             _ => None,
         }
     }

@@ -93,9 +93,9 @@ const WORDS: [(Power, &str); 26] = [
     ),
     (
         HabitTracker,
-        "climbed completed cycled danced did done exercised finished habit habits hiked jogged \
-         journaled meditated practiced practised ran rode rowed streak streaks stretched studied \
-         swam track tracking trained untrack walked wrote | *",
+        "climbed completed cycled daily danced did done exercised finished habit habits hiked \
+         jogged journaled meditated practiced practised ran rode rowed streak streaks stretched \
+         studied swam track tracking trained untrack walked wrote | *",
     ),
     (
         BudgetTracker,
