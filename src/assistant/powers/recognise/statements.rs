@@ -84,6 +84,7 @@ pub(super) fn subject(action: &PowerAction, strength: RequestStrength) -> Option
 fn parcel(action: &ParcelAction) -> Option<&str> {
     match action {
         ParcelAction::Keep { what, .. } => Some(what),
+        ParcelAction::Arrived(name) => Some(name),
         // "my parcel never arrived"
         ParcelAction::Remove {
             about,

@@ -42,9 +42,10 @@ const WORDS: [(Power, &str); 26] = [
     ),
     (
         PackageTracking,
-        "cancel chronopost colissimo correos delayed delete deliveries delivery dhl dpd evri fedex \
-         gls hermes inpost overdue package packages parcel parcels postnl postnord remove shipment \
-         tnt tracking ups usps yodel | arrive arrives come comes drop expected forget it itll its",
+        "arrived bought came cancel chronopost colissimo correos delayed delete deliveries delivery \
+         dhl dpd evri fedex gls hermes inpost ordered overdue package packages parcel parcels postnl \
+         postnord remove shipment tnt tracking ups usps yodel | arrive arrives come comes delivered \
+         drop expected forget here it itll its when whens where wheres",
     ),
     (
         CancellationProtector,
@@ -106,7 +107,8 @@ const WORDS: [(Power, &str); 26] = [
     (
         TripPlanner,
         "add day days delete holiday itinerary list long move pack packed packing postpone push \
-         remove reschedule shift sleeps trip trips vacation weekend weeks | also change drop take",
+         remove reschedule shift sleeps trip trips vacation weekend weeks | also am are change do \
+         drop take where",
     ),
     (
         TodoList,
