@@ -30,7 +30,7 @@ const NO_PURCHASE: &str = "to is are was has have or but if when because so you 
      in about what how who out up better bed options excuses proof reason reasons hope courage \
      strength company drink vent talk instead wifi password code number link im ive i we he she they";
 
-/// "i'm going to rome from 3 to 7 december": the place with its days.
+/// "i'm going to rome from 3 to 7 december", "i'm off to paris next weekend": the place with its days.
 pub(super) fn trip(message: &ParsedMessage) -> Option<String> {
     static GOES: Phrases = Phrases::new(&[
         "im going to", "i am going to", "were going to", "we are going to", "im flying to",
@@ -41,18 +41,39 @@ pub(super) fn trip(message: &ParsedMessage) -> Option<String> {
     const PLACE_WORDS_MAX: usize = 3;
     let (words, at) = (&message.words, message.start);
     let from = words.after(at, &GOES)?;
-    let days = (from + 1..=from + PLACE_WORDS_MAX).find(|at| words.get(*at) == "from")?;
-    let is_span = words
-        .iter()
-        .skip(days)
-        .any(|word| word == "to" || word == "until")
-        && words
-            .iter()
-            .skip(days)
-            .any(|word| when::month(word).is_some());
     let is_short = words.len() - from <= TRIP_WORDS_MAX;
     let is_place = !reminder::is_task_word(words.get(from));
-    (is_span && is_short && is_place).then(|| subject(words.original(from..words.len())))
+    if !is_short || !is_place {
+        return None;
+    }
+    let place_ends = from + 1..=from + PLACE_WORDS_MAX;
+    let is_days = |days: usize| {
+        let mut rest = words.iter().skip(days);
+        let is_span = rest.any(|word| word == "to" || word == "until");
+        let mut rest = words.iter().skip(days);
+        is_span && rest.any(|word| when::month(word).is_some())
+    };
+    let mut places = place_ends.clone();
+    let days = places.find(|at| words.get(*at) == "from");
+    let is_dated = days.is_some_and(is_days);
+    // "i'm going to relax next weekend"
+    let is_on_way = words.get(from - 1) == "to" && words.get(from - 2) != "going";
+    let is_of_somebody = words.original(from..words.len()).contains(['\'', '’']);
+    let is_there = is_on_way && !is_of_somebody && !is_no_place(words.get(from));
+    let mut place_ends = place_ends.filter(|_| is_there);
+    let weekend = phrases!["next weekend", "this weekend"];
+    let is_weekend = place_ends.any(|at| words.after(at, weekend) == Some(words.len()));
+    (is_dated || is_weekend).then(|| subject(words.original(from..words.len())))
+}
+
+/// "i'm off to work": no place of a trip.
+fn is_no_place(word: &str) -> bool {
+    let is_other = phrases![
+        "a", "an", "the", "my", "our", "his", "her", "their", "some", "work", "school", "bed",
+        "church", "uni", "college", "see", "meet", "visit", "buy", "get", "do", "have", "be",
+        "mum", "mom", "dad", "grandma", "grandpa", "you", "another", "this", "that"
+    ];
+    is_other.contains(word)
 }
 
 /// The needed thing, if it may be bought; `None` for people, feelings and tasks.

@@ -24,7 +24,7 @@ pub(super) use operations::Arguments;
 pub use people::are_people;
 use people::{is_everybody, is_self};
 pub(super) use read::parse;
-use sums::{Payment, display_name, joined_names, owe, ways_of};
+use sums::{Payment, display_name, joined_names, owe, tip_on, ways_of};
 use unshared::sharing_unclear;
 pub(super) use unshared::{WHO_SHARES, sharing_hint};
 
@@ -57,6 +57,11 @@ pub enum BillSplitAction {
     Ways {
         money: Money,
         ways: i64,
+    },
+    /// "20% tip on 45": computed, not stored.
+    Tip {
+        money: Money,
+        percent: i64,
     },
     /// People on the bill, before any payment.
     People(Vec<String>),
@@ -109,6 +114,8 @@ pub enum BillSplitAction {
         with: String,
         paid: bool,
     },
+    /// "bo settled up": all that somebody on the bill owes me.
+    PaidUp(String),
     /// Several debts of one message: all of them or none.
     Each(Vec<BillSplitAction>),
     /// "Bo owes me 20"
@@ -243,6 +250,7 @@ impl BillSplitState {
                 return self.remove(&named, is_of_bill, context);
             }
             BillSplitAction::Evened { with, paid } => return self.evened(&with, paid, context),
+            BillSplitAction::PaidUp(with) => return self.paid_up(&with, context),
             BillSplitAction::PayersUnclear if !context.sure && self.people.is_empty() => {
                 return Ok(None);
             }
@@ -260,14 +268,11 @@ impl BillSplitState {
                 return self.settled(&payer, &to, money, context);
             }
             BillSplitAction::Given { payer, to, money } => {
-                let is_known = |name: &str| is_self(name) || self.is_on_it(name);
-                if !is_known(&payer) || !is_known(&to) {
-                    return Ok(None);
-                }
-                return self.settled(&payer, &to, Some(money), context);
+                return self.given((&payer, &to), money, context);
             }
             BillSplitAction::ShareAll(name) => return self.share_all(&name, context),
             BillSplitAction::Ways { money, ways } => ways_of(&money, ways),
+            BillSplitAction::Tip { money, percent } => tip_on(&money, percent),
             BillSplitAction::People(people) => self.share_by(&people, context)?,
             BillSplitAction::MorePeople(_) if self.sharers().is_empty() => return Ok(None),
             BillSplitAction::MorePeople(more) => self.add_sharers(&more, context)?,
@@ -281,6 +286,20 @@ impl BillSplitState {
             BillSplitAction::New(people) => self.new_bill(&people, context)?,
             BillSplitAction::Unclear => SPLIT_UNCLEAR.to_owned(),
         }))
+    }
+
+    /// "kim gave me 10": only between two on the bill.
+    fn given(
+        &mut self,
+        (payer, to): (&str, &str),
+        money: Money,
+        context: &PowerContext,
+    ) -> Result<Option<String>, String> {
+        let is_known = |name: &str| is_self(name) || self.is_on_it(name);
+        match is_known(payer) && is_known(to) {
+            true => self.settled(payer, to, Some(money), context),
+            false => Ok(None),
+        }
     }
 
     /// The people who share the bill.

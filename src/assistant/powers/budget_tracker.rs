@@ -2,15 +2,19 @@
 //! minor units. It knows no bank account.
 
 mod changed_amount;
+mod corrected;
 mod expense_words;
 mod operations;
 mod past_day;
 mod possible_expenses;
 mod purchases;
+mod questions;
 mod read;
 mod read_spending;
+mod span;
+mod told;
 
-use chrono::{Datelike, Days, NaiveDate};
+use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -18,12 +22,13 @@ use super::bill_split::sharing_hint;
 use super::local_time;
 use super::money::{self, Currency, Money};
 use super::texts::{self, same, too_long};
-use super::{PowerContext, Superpower, parsers};
+use super::{PowerContext, Superpower};
 pub(super) use changed_amount::changed_amount;
 use expense_words::bare;
 pub(super) use operations::Arguments;
 pub(super) use possible_expenses::PossibleExpenses;
 pub(super) use read::parse;
+use span::{Span, months};
 
 /// Limit of expenses per person; the oldest whole months are removed first.
 const EXPENSES_MAX: usize = 2_000;
@@ -32,17 +37,6 @@ const BUDGETS_MAX: usize = 50;
 const PURPOSE_CHARS_MAX: usize = 60;
 /// Stored months besides the current one.
 const MONTHS_KEPT: i32 = 13;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Span {
-    Today,
-    Yesterday,
-    Week,
-    LastWeek,
-    Month,
-    LastMonth,
-    Year,
-}
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum BudgetAction {
@@ -54,6 +48,18 @@ pub enum BudgetAction {
     RemoveNamed(String),
     /// The last expense for that was another amount: "change the sandwich to 8".
     ChangeAmount(String, Money),
+    /// The newest expense for that, or the newest of all if it is empty, was on another day:
+    /// "lunch was yesterday, not today".
+    ChangeDay {
+        purpose: String,
+        days_ago: i32,
+        instead_of: Option<i32>,
+    },
+    /// The newest expense for that counts as one for something else: "lunch should be under food".
+    Recategorise {
+        purpose: String,
+        category: String,
+    },
     /// The day was not fully understood.
     DayUnclear,
     /// "paid rent": how much it was is not said.
@@ -68,6 +74,15 @@ pub enum BudgetAction {
         span: Span,
         purpose: String,
     },
+    /// What was spent, only by somebody who notes expenses.
+    HowMuchIfAny(Span),
+    /// The same, only if something was spent then.
+    Bought(Span),
+    Biggest(Span),
+    /// "how much was the jacket": the newest expense for it, if there is one.
+    Price(String),
+    /// What is left of the budget for that, or of all if it is empty.
+    Left(String),
     /// A budget for another time than a month.
     NotMonthly,
     /// How much was spent in a span of time that isn't known here.
@@ -122,6 +137,14 @@ impl Superpower for BudgetState {
             BudgetAction::RemoveLast => Ok(self.remove(self.expenses.len(), context)),
             BudgetAction::RemoveNamed(of) => Ok(self.remove(self.newest(&of)? + 1, context)),
             BudgetAction::ChangeAmount(of, money) => self.change_amount(&of, money, context)?,
+            BudgetAction::ChangeDay {
+                purpose,
+                days_ago,
+                instead_of,
+            } => Ok(self.change_day(&purpose, (days_ago, instead_of), context)?),
+            BudgetAction::Recategorise { purpose, category } => {
+                Ok(self.recategorise(&purpose, &category, context)?)
+            }
             BudgetAction::DayUnclear
             | BudgetAction::PurposeUnclear
             | BudgetAction::AmountsUnclear
@@ -149,9 +172,14 @@ impl Superpower for BudgetState {
                 "I can add up today, yesterday, this or last week, this or last month, and this year. For example: “how much did I spend on food last week?”"
                     .to_owned(),
             ),
-            BudgetAction::HowMuch { span, purpose } => Ok(self.how_much_each(span, purpose, context)),
-            BudgetAction::ShowIfAny if !self.is_in_use() => return None,
-            BudgetAction::Show | BudgetAction::ShowIfAny => Ok(self.overview(context)),
+            asked @ (BudgetAction::HowMuch { .. }
+            | BudgetAction::HowMuchIfAny(_)
+            | BudgetAction::Bought(_)
+            | BudgetAction::Biggest(_)
+            | BudgetAction::Price(_)
+            | BudgetAction::Left(_)
+            | BudgetAction::Show
+            | BudgetAction::ShowIfAny) => Ok(self.answered(asked, context)?),
             BudgetAction::RemoveBudget(purpose) => Ok(self.remove_budget(&purpose)),
             BudgetAction::Unclear => {
                 Ok("How much, and what for? For example: “budget 400 for food”.".to_owned())
@@ -248,16 +276,6 @@ impl BudgetState {
         Ok(reply)
     }
 
-    /// "on food and rent": each by itself, unless both have one name.
-    fn how_much_each(&self, span: Span, purpose: String, context: &PowerContext) -> String {
-        let each = match self.knows(&purpose) || purpose.is_empty() {
-            true => vec![purpose],
-            false => parsers::things(&purpose),
-        };
-        let each = each.iter().map(|what| self.how_much(span, what, context));
-        each.collect::<Vec<String>>().join("\n")
-    }
-
     fn remove_budget(&mut self, purpose: &str) -> String {
         let count = self.budgets.len();
         self.budgets.retain(|one| !same(&one.purpose, purpose));
@@ -348,103 +366,16 @@ impl BudgetState {
         ))
     }
 
-    /// "food: 120 of 400 spent this month, 280 left".
-    fn left(&self, budget: &Budget, context: &PowerContext) -> String {
-        let spent = self.spent(Span::Month, &budget.purpose, context.today());
-        let name = if budget.purpose.is_empty() {
-            "All in all"
-        } else {
-            &budget.purpose
-        };
-        let rest = match budget.amount - spent {
-            left if left >= 0 => format!("{} left", self.money(left)),
-            over => format!("{} over", self.money(-over)),
-        };
-        format!(
-            "{name}: {} of {} spent this month, {rest}",
-            self.money(spent),
-            self.money(budget.amount)
-        )
-    }
-
     fn spent(&self, span: Span, purpose: &str, today: NaiveDate) -> i64 {
         self.expenses
             .iter()
-            .filter(|one| is_in(span, local_time::day(one.day), today))
+            .filter(|one| span.has(local_time::day(one.day), today))
             .filter(|one| purpose.is_empty() || same(&one.purpose, purpose))
             .map(|one| one.amount)
             .sum()
     }
 
-    fn how_much(&self, span: Span, purpose: &str, context: &PowerContext) -> String {
-        const LISTED_MAX: usize = 10;
-        let today = context.today();
-        let when = match span {
-            Span::Today => "today",
-            Span::Yesterday => "yesterday",
-            Span::LastWeek => "last week",
-            Span::Year => "this year",
-            Span::Week => "this week",
-            Span::Month => "this month",
-            Span::LastMonth => "last month",
-        };
-        let total = self.spent(span, purpose, today);
-        let on = if purpose.is_empty() {
-            String::new()
-        } else {
-            format!(" on {purpose}")
-        };
-        if total == 0
-            && let Some(alike) = self.alike(purpose)
-            && self.spent(span, alike, today) > 0
-        {
-            return self.how_much(span, alike, context);
-        }
-        if total == 0 {
-            return format!("You've spent nothing{on} {when}, as far as I know.");
-        }
-        let mut text = format!("You've spent {}{on} {when}.", self.money(total));
-        if purpose.is_empty() {
-            let mut by_purpose: Vec<(i64, &str)> = Vec::new();
-            for one in self
-                .expenses
-                .iter()
-                .filter(|one| is_in(span, local_time::day(one.day), today))
-            {
-                match by_purpose
-                    .iter_mut()
-                    .find(|(_, known)| same(known, &one.purpose))
-                {
-                    Some((sum, _)) => *sum += one.amount,
-                    None => by_purpose.push((one.amount, &one.purpose)),
-                }
-            }
-            by_purpose.sort_by_key(|(sum, _)| -sum);
-            for (sum, name) in by_purpose.iter().take(LISTED_MAX) {
-                let name = if name.is_empty() { "other" } else { name };
-                text.push_str(&format!("\n• {name}: {}", self.money(*sum)));
-            }
-        }
-        text
-    }
-
     fn money(&self, minor: i64) -> String {
         money::display(minor, self.currency.as_ref())
-    }
-}
-
-fn months(date: NaiveDate) -> i32 {
-    date.year() * 12 + date.month0() as i32
-}
-
-fn is_in(span: Span, day: NaiveDate, today: NaiveDate) -> bool {
-    match span {
-        Span::Today => day == today,
-        Span::Yesterday => Some(day) == today.pred_opt(),
-        Span::Week => day.iso_week() == today.iso_week(),
-        Span::LastWeek => (day + Days::new(7)).iso_week() == today.iso_week(),
-        Span::Year => day.year() == today.year(),
-        Span::Month => months(day) == months(today),
-        Span::LastMonth => months(day) + 1 == months(today),
     }
 }

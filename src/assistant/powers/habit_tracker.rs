@@ -1,11 +1,14 @@
 //! The habit tracker: weekly goals, the days they were done, and streaks. It sends no reminders.
 
+mod activities;
+mod asked;
 mod completion_day;
 mod operations;
 mod planned;
 mod read;
 mod stems;
 mod weekly_goal;
+mod wished;
 
 use chrono::{Datelike, NaiveDate};
 use serde::{Deserialize, Serialize};
@@ -13,7 +16,7 @@ use serde_json::Value;
 
 use super::local_time;
 use super::texts::{counted, display, joined, same, too_long};
-use super::{PowerContext, Superpower, parsers, statement};
+use super::{PowerContext, PowerEffect, Superpower, parsers, statement};
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
 use stems::stems;
@@ -64,16 +67,41 @@ pub enum HabitAction {
         name: String,
         per_week: u32,
     },
+    /// "i want to run 3 times a week": whether to track it is asked.
+    Wished {
+        name: String,
+        per_week: u32,
+    },
     List,
+    /// Only by somebody who has habits. `names_habits`: it can be about nothing else.
+    ListIfAny {
+        names_habits: bool,
+    },
     /// "did I run today?"
-    Asked(String),
+    Asked {
+        what: String,
+        day: AskedDay,
+    },
     Remove(String),
     Nothing,
+}
+
+/// When a habit was done that is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AskedDay {
+    Any,
+    /// So many days ago.
+    Ago(i32),
+    /// How many times this week.
+    Week,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct HabitState {
     habits: Vec<Habit>,
+    /// What was asked: whether to do what these words request.
+    #[serde(skip)]
+    asked: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -123,8 +151,12 @@ impl Superpower for HabitState {
                 let name = habit.name.clone();
                 self.track(name, per_week)
             }
-            HabitAction::List => self.overview(context),
-            HabitAction::Asked(what) => self.habits[self.find(&what)?].told(context.today()),
+            HabitAction::Wished { name, per_week } => self.offer(name, per_week),
+            HabitAction::ListIfAny { .. } if self.habits.is_empty() => return None,
+            HabitAction::List | HabitAction::ListIfAny { .. } => self.overview(context),
+            HabitAction::Asked { what, day } => {
+                self.habits[self.find(&what)?].answered(day, context.today())
+            }
             HabitAction::Remove(name) => match self.find(&name).or_else(|| self.find_part(&name)) {
                 Some(at) => {
                     let removed = self.habits.remove(at);
@@ -152,6 +184,10 @@ impl Superpower for HabitState {
 
     fn data(&self, context: &PowerContext) -> Option<Value> {
         Some(self.to_json(context))
+    }
+
+    fn effect(&self) -> Option<PowerEffect> {
+        self.asked.clone().map(PowerEffect::AskWhether)
     }
 
     fn overview(&self, context: &PowerContext) -> String {
@@ -214,6 +250,16 @@ impl HabitState {
             skipped: None,
         });
         reply
+    }
+
+    /// Asks whether to track it; one that is tracked gets that goal.
+    fn offer(&mut self, name: String, per_week: u32) -> String {
+        if let Some(at) = self.find(&name) {
+            return self.track(self.habits[at].name.clone(), per_week);
+        }
+        let goal = often(per_week);
+        self.asked = Some(format!("track habit: {name} {goal}"));
+        format!("Shall I track “{name}”, {goal}? Say “yes”.")
     }
 
     /// Each that is tracked; the others are named.

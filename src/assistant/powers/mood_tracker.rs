@@ -3,6 +3,9 @@
 mod operations;
 mod read;
 
+use std::ops::RangeInclusive;
+
+use chrono::Datelike;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -32,6 +35,13 @@ pub enum MoodAction {
     Past {
         days: i64,
     },
+    /// The same, only by somebody who notes moods.
+    PastIfAny {
+        days: i64,
+    },
+    /// Of yesterday, or of the week before this one, only by somebody who notes moods.
+    YesterdayIfAny,
+    LastWeekIfAny,
     /// The mood that was noted last goes.
     RemoveLast,
     /// A number outside 1 to 10, or with a part of one.
@@ -86,7 +96,18 @@ impl Superpower for MoodState {
                         })
                 )
             }
-            MoodAction::Past { days } => self.past(days, context),
+            MoodAction::PastIfAny { .. } | MoodAction::YesterdayIfAny | MoodAction::LastWeekIfAny
+                if self.entries.is_empty() =>
+            {
+                return None;
+            }
+            MoodAction::YesterdayIfAny => {
+                let yesterday = local_time::number(context.today()) - 1;
+                let entries = self.on_days(yesterday..=yesterday, context);
+                told(&entries, "yesterday", context)
+            }
+            MoodAction::Past { days } | MoodAction::PastIfAny { days } => self.past(days, context),
+            MoodAction::LastWeekIfAny => self.last_week(context),
             MoodAction::RemoveLast => match self.entries.pop() {
                 Some(removed) => format!(
                     "Okay, that mood is gone: {}. “undo” brings it back.",
@@ -119,52 +140,66 @@ impl Superpower for MoodState {
 }
 
 impl MoodState {
-    fn since(&self, days: i64, context: &PowerContext<'_>) -> impl Iterator<Item = &Entry> {
-        let first = local_time::number(context.today()) - (days - 1) as i32;
+    /// Those of that many days up to today.
+    fn since(&self, days: i64, context: &PowerContext) -> Vec<&Entry> {
+        let today = local_time::number(context.today());
+        self.on_days(today - (days - 1) as i32..=today, context)
+    }
+
+    fn on_days(&self, days: RangeInclusive<i32>, context: &PowerContext) -> Vec<&Entry> {
         let zone = context.zone();
-        self.entries.iter().filter(move |entry| {
-            local_time::number(local_time::date(Timestamp(entry.at), zone)) >= first
-        })
+        let day = |entry: &Entry| local_time::number(local_time::date(Timestamp(entry.at), zone));
+        let entries = self.entries.iter();
+        entries.filter(|entry| days.contains(&day(entry))).collect()
     }
 
     /// The average with one decimal as text, and the number of entries.
     fn average(&self, days: i64, context: &PowerContext) -> Option<(String, usize)> {
-        let count = self.since(days, context).count();
-        let sum: usize = self
-            .since(days, context)
-            .map(|entry| usize::from(entry.score))
-            .sum();
-        let tenths = (sum * 10 + count / 2).checked_div(count)?;
-        Some((format!("{}.{}", tenths / 10, tenths % 10), count))
+        average(&self.since(days, context))
     }
 
     fn past(&self, days: i64, context: &PowerContext) -> String {
-        const LISTED_MAX: usize = 14;
         let when = match days {
             1 => "today".to_owned(),
             n => format!("in the last {n} days"),
         };
-        let Some((average, count)) = self.average(days, context) else {
-            return format!("I know of no mood of yours {when}. Say “mood 7/10” to note one.");
-        };
-        let times = counted(count, "time");
-        let mut text = format!("Your mood {when}: {average} on average, noted {times}.");
-        for entry in self
-            .since(days, context)
-            .skip(count.saturating_sub(LISTED_MAX))
-        {
-            let at = Timestamp(entry.at).utc().with_timezone(&context.zone());
-            text.push_str(&format!(
-                "\n• {}: {}",
-                at.format("%a %-d %b %H:%M"),
-                entry.display()
-            ));
-        }
-        if context.timezone.is_none() {
-            text.push_str("\nTimes are in UTC.");
-        }
-        text
+        told(&self.since(days, context), &when, context)
     }
+
+    fn last_week(&self, context: &PowerContext) -> String {
+        let today = context.today();
+        let monday = local_time::number(today) - today.weekday().num_days_from_monday() as i32;
+        let entries = self.on_days(monday - 7..=monday - 1, context);
+        told(&entries, "last week", context)
+    }
+}
+
+fn average(entries: &[&Entry]) -> Option<(String, usize)> {
+    let count = entries.len();
+    let sum: usize = entries.iter().map(|entry| usize::from(entry.score)).sum();
+    let tenths = (sum * 10 + count / 2).checked_div(count)?;
+    Some((format!("{}.{}", tenths / 10, tenths % 10), count))
+}
+
+fn told(entries: &[&Entry], when: &str, context: &PowerContext) -> String {
+    const LISTED_MAX: usize = 14;
+    let Some((average, count)) = average(entries) else {
+        return format!("I know of no mood of yours {when}. Say “mood 7/10” to note one.");
+    };
+    let times = counted(count, "time");
+    let mut text = format!("Your mood {when}: {average} on average, noted {times}.");
+    for entry in entries.iter().skip(count.saturating_sub(LISTED_MAX)) {
+        let at = Timestamp(entry.at).utc().with_timezone(&context.zone());
+        text.push_str(&format!(
+            "\n• {}: {}",
+            at.format("%a %-d %b %H:%M"),
+            entry.display()
+        ));
+    }
+    if context.timezone.is_none() {
+        text.push_str("\nTimes are in UTC.");
+    }
+    text
 }
 
 impl Entry {

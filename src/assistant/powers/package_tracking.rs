@@ -1,6 +1,7 @@
 //! Parcels that are on their way, as the person or mails told of them: where they are as far as it is
 //! known, and a word on the expected day. No carrier is asked.
 
+mod by_name;
 mod operations;
 mod read;
 
@@ -58,6 +59,10 @@ pub enum ParcelAction {
         about: Option<String>,
         arrived: bool,
     },
+    /// "the lamp came": only one of that name.
+    Arrived(String),
+    /// "where's my lamp": only one of that name.
+    Asked(String),
     /// "delete 1": by its number in the list that was shown.
     RemoveNumber(usize),
     /// Why the time can't be used.
@@ -341,6 +346,14 @@ impl Superpower for ParcelState {
                 Some(entry) => new_day_needed(entry, context),
                 None => return self.ask_which(context),
             },
+            ParcelAction::Arrived(name) => {
+                self.which(Some(&name), context)?;
+                return self.remove(Some(&name), true, context);
+            }
+            ParcelAction::Asked(name) => {
+                let entry = self.which(Some(&name), context)?;
+                format!("📦 {}", entry.display(context))
+            }
             ParcelAction::List => {
                 self.parcels.number(context);
                 self.overview(context)

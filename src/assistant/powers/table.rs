@@ -238,7 +238,7 @@ superpowers! {
     CancellationProtector: cancellation_protector::{CancellationState, CancellationAction}, reads List;
     MembershipRenewal: membership_renewal::{RenewalState, RenewalAction}, reads List | Show;
     BirthdayReminder: birthday_reminder::{BirthdayState, BirthdayAction}, reads List | When;
-    BillSplit: bill_split::{BillSplitState, BillSplitAction}, reads Show | Owed | Ways;
+    BillSplit: bill_split::{BillSplitState, BillSplitAction}, reads Show | Owed | Ways | Tip;
     FocusProtector: focus_protector::{FocusState, FocusAction}, reads Show;
     DailySummary: daily_summary::{DailySummaryState, DailySummaryAction}, reads Show;
     EveningPrep: evening_prep::{EveningState, EveningAction}, reads Show;
@@ -311,6 +311,12 @@ impl PowerAction {
             )),
             Self::ReservationPrep(ReservationAction::Detail(words)) => {
                 Some(Self::ReservationPrep(ReservationAction::NoDetail(words)))
+            }
+            Self::HabitTracker(HabitAction::ListIfAny { names_habits: true }) => {
+                Some(Self::HabitTracker(HabitAction::List))
+            }
+            Self::TripPlanner(TripAction::Show(place)) if place.is_empty() => {
+                Some(Self::TripPlanner(TripAction::Show(String::new())))
             }
             _ => None,
         }

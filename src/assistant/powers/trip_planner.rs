@@ -119,6 +119,8 @@ pub enum TripEnd {
         date: NaiveDate,
         is_weekday: bool,
     },
+    /// On that day of the month in which it ends.
+    OfMonth(u32),
     /// So many days later.
     Later(u64),
 }

@@ -1,6 +1,7 @@
 //! Parses messages about bills: "split 90 dollars between Ana, Bo and me", "Ana paid 30 for pizza",
 //! "who owes what?".
 
+mod computed;
 mod payments;
 mod removed;
 mod second_debts;
@@ -26,10 +27,16 @@ pub(in crate::assistant::powers) fn parse(
     if let Some(action) = fixed(message.request()) {
         return Some((Clear, action));
     }
+    if EVEN.contains(message.request()) {
+        return Some((RequestStrength::InSession, BillSplitAction::Owed(None)));
+    }
     let words = &message.words;
     // A bill has no days.
     let at = statement::start(message);
     let end = without_day(words, at, parsers::end(words));
+    if let Some(action) = computed::parse(words, at, end) {
+        return Some((Clear, action));
+    }
     if let "split" | "divide" | "share" = words.get(at) {
         return split(words, at, end);
     }
@@ -63,6 +70,7 @@ pub(in crate::assistant::powers) fn parse(
         .or_else(|| owes(words, at, end))
         .or_else(|| paid(words, at, end))
         .or_else(|| settling::evened(words, at, end).map(|action| (Soft, action)))
+        .or_else(|| settling::paid_up(words, at, end))
 }
 
 /// "add bo to the bill", "add bo and ann" while the bill is in use.
@@ -114,6 +122,12 @@ static OWED: Phrases = Phrases::new(&[
     "who owes what", "who owes whom", "who owes who", "who owes who what", "who owes me",
     "who owes", "who owes me what", "settle up", "lets settle up", "who pays whom", "who pays who",
     "how do we settle up", "who has to pay", "what does everyone owe", "what does everybody owe",
+]);
+/// Questions that may be about anything.
+static EVEN: Phrases = Phrases::new(&[
+    "are we even", "are we square", "are we all square", "are we all even", "are we quits",
+    "are we settled", "is everyone settled", "did everyone pay", "has everyone paid",
+    "who hasnt paid", "who hasnt paid yet", "who still owes me", "who still owes",
 ]);
 static SHOW: Phrases = Phrases::new(&[
     "bill split", "the bill", "our bill", "show the bill", "show our bill", "my bill",

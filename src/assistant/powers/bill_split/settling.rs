@@ -76,6 +76,26 @@ impl BillSplitState {
         }
     }
 
+    /// "bo settled up": all that Bo owes who speaks; what is owed to Bo stays. `None`: nobody on the
+    /// bill is called so.
+    pub(super) fn paid_up(
+        &mut self,
+        with: &str,
+        context: &PowerContext,
+    ) -> Result<Option<String>, String> {
+        if !self.is_on_it(with) {
+            return Ok(None);
+        }
+        let me = self.person("me", context)?;
+        let transfers = self.transfers();
+        let mut transfers = transfers.iter();
+        let is_owed = transfers.any(|(from, to, _)| same(from, with) && same(to, &me));
+        match is_owed {
+            true => self.settle((with, "me"), None, context).map(Some),
+            false => self.owed_between(with, "me", context).map(Some),
+        }
+    }
+
     /// "I paid Ana 20", where nothing is owed to her: what was it for? "Bo paid back 3", where it is
     /// Bo who gets money back: who paid whom?
     fn check_owed(

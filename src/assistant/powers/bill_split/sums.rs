@@ -247,6 +247,16 @@ pub(super) fn ways_of(money: &Money, ways: i64) -> String {
     )
 }
 
+pub(super) fn tip_on(money: &Money, percent: i64) -> String {
+    let text = |minor| money::display(minor, money.currency.as_ref());
+    let tip = (money.minor * percent + 50) / 100;
+    let (sum, all) = (text(money.minor), text(money.minor + tip));
+    format!(
+        "A tip of {percent}% on {sum} is {}, which makes {all}.",
+        text(tip)
+    )
+}
+
 pub(super) fn owe(debtor: &str) -> &'static str {
     if debtor == ME { "owe" } else { "owes" }
 }

@@ -23,6 +23,15 @@ pub(super) fn without_payment(words: &Words, from: usize, end: usize) -> usize {
     to
 }
 
+/// What a budget is for: "my budget for food", "my food budget", "my budget".
+pub(super) fn budget_named(words: &Words, from: usize, end: usize) -> Option<String> {
+    let from = words.skip_article(from);
+    if let Some(from) = words.after(from, phrases!["budget for", "budget on"]) {
+        return Some(parsers::original(words, from, end));
+    }
+    (end > from && words.get(end - 1) == "budget").then(|| parsers::original(words, from, end - 1))
+}
+
 /// Whether what an amount was for holds another amount, or how often it was: "food 30 gas",
 /// "coffee twice". "dinner for 2" and "2 movies" are none.
 pub(super) fn has_number(purpose: &str) -> bool {

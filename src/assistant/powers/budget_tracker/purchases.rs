@@ -34,49 +34,19 @@ static NO_EXPENSE: WordSet = WordSet::new(&[
     "remove", "should", "split", "undo", "update",
 ]);
 
-/// "delete my last expense", "what's left for food"
-pub(super) fn last_or_left(
+/// "delete my last expense", "delete the gum"
+pub(super) fn removed(
     message: &ParsedMessage,
     at: usize,
 ) -> Option<(RequestStrength, BudgetAction)> {
-    use RequestStrength::{Clear, InSession, Soft};
-    // "how much is left", "how much food budget is left"
-    let request = message.request();
-    let is_left = matches!(
-        request,
-        "how much is left" | "whats left" | "how much do i have left" | "how much money is left"
-    );
-    if is_left {
-        return Some((InSession, BudgetAction::ShowIfAny));
-    }
+    use RequestStrength::{Clear, InSession};
     if removes_last(message.request()) {
         return Some((Clear, BudgetAction::RemoveLast));
     }
     if is_last_entry(message.request()) {
         return Some((InSession, BudgetAction::RemoveLast));
     }
-    let words = &message.words;
-    if let Some(removal) = removes_named(words, at, parsers::end(words)) {
-        return Some(removal);
-    }
-    static LEFT: Phrases = Phrases::new(&[
-        "whats left in my", "how much is left for", "how much is left in my", "whats left for",
-        "what do i have left for", "how much do i have left for",
-    ]);
-    static LEFT_OF: Phrases = Phrases::new(&[
-        "whats left of", "what is left of", "how much is left of", "how much do i have left of",
-        "how much do i have left in", "how much budget do i have left",
-    ]);
-    let has_budget = || words.iter().any(|word| word == "budget");
-    let asks_of_one = words.after(at, phrases!["how much"]).is_some()
-        && (request.ends_with(" budget left") || request.ends_with(" budget is left"));
-    if asks_of_one
-        || words.after(at, &LEFT).is_some()
-        || words.after(at, &LEFT_OF).is_some() && has_budget()
-    {
-        return Some((Soft, BudgetAction::ShowIfAny));
-    }
-    None
+    removes_named(&message.words, at, parsers::end(&message.words))
 }
 
 /// "bought a sandwich for 6", "lunch 12"
@@ -90,7 +60,27 @@ pub(super) fn parse(
     }
     bought(message, at, end)
         .or_else(|| bare(message, at, end))
+        .or_else(|| dated_before(message, at, end))
         .map(|action| (RequestStrength::Soft, action))
+}
+
+/// "last friday 20 on cinema"
+fn dated_before(message: &ParsedMessage, at: usize, end: usize) -> Option<BudgetAction> {
+    let words = &message.words;
+    let (day, from) = past_day::read(message, at)?;
+    let parts = money::parts(words, from, end);
+    let each = parts.iter().map(|(from, to)| {
+        let (_, next) = money::read(words, *from)?;
+        let is_linked = words.get(next) == "on";
+        bare_expense(words, *from, *to).filter(|_| is_linked)
+    });
+    let each = each.collect::<Option<Vec<BareExpense>>>()?;
+    let are_usual = each.iter().all(|one| one.is_money || one.is_usual());
+    let all: Vec<(Money, String)> = each
+        .into_iter()
+        .map(|one| (one.money, one.purpose))
+        .collect();
+    (are_usual && !all.is_empty()).then(|| spent_on(all, day))
 }
 
 fn removes_last(request: &str) -> bool {

@@ -1,10 +1,9 @@
 //! Parses messages about spending: "spent 12.50 on lunch", "budget 400 for food".
 
-use super::expense_words::{is_other_than_month, names_end};
+use super::expense_words::{budget_named, is_other_than_month, names_end};
 use super::past_day::names_day;
-use super::purchases;
 use super::read_spending::{self, AMOUNTS_MAX};
-use super::{BudgetAction, Span};
+use super::{BudgetAction, Span, corrected, purchases, questions};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::money::{self, Money};
@@ -16,7 +15,13 @@ static SHOW: Phrases = Phrases::new(&[
     "my budget", "budget", "show my budget", "budgets", "my budgets", "show my budgets",
     "show budget", "how is my budget", "hows my budget", "budget tracker", "my expenses",
     "expenses", "my spending", "show my spending", "show my expenses", "how much budget is left",
-    "how much of my budget is left",
+    "how much of my budget is left", "spending by category", "expenses by category",
+    "my spending by category", "my expenses by category", "show my spending by category",
+    "show my expenses by category", "show spending by category", "spending breakdown",
+    "expense breakdown", "show my spending breakdown", "break down my spending",
+    "break down my expenses", "spending per category", "expenses per category",
+    "breakdown of my spending", "breakdown of my expenses", "list my expenses", "list expenses",
+    "what are my expenses", "list my spending",
 ]);
 
 pub(in crate::assistant::powers) fn parse(
@@ -52,8 +57,11 @@ pub(in crate::assistant::powers) fn parse(
     if let Some(action) = asked_again(message, at, end) {
         return Some((RequestStrength::InSession, action));
     }
-    if let Some(action) = purchases::last_or_left(message, at) {
-        return Some(action);
+    if let Some(found) = purchases::removed(message, at) {
+        return Some(found);
+    }
+    if let Some(found) = questions::parse(message, at, end) {
+        return Some(found);
     }
     if let "remove" | "delete" | "cancel" | "drop" | "clear" = words.get(at)
         && let Some(purpose) = budget_named(words, at + 1, end)
@@ -65,7 +73,18 @@ pub(in crate::assistant::powers) fn parse(
     let until = (at + 1..end).find(|n| words.after(*n, last) == Some(end));
     budgets(message, until.unwrap_or(end))
         .map(|action| (Clear, action))
+        .or_else(|| corrected(message, at, end))
         .or_else(|| purchases::parse(message, at, end))
+}
+
+/// "that parking was 15 actually". A question corrects nothing.
+fn corrected(
+    message: &ParsedMessage,
+    at: usize,
+    end: usize,
+) -> Option<(RequestStrength, BudgetAction)> {
+    let is_told = !message.words.is_question();
+    is_told.then(|| corrected::parse(message, at, end))?
 }
 
 /// "what did i spend on food", "how much on food?", "how much this week?".
@@ -80,9 +99,9 @@ fn asked(
         "whats my", "what is my", "how much is my", "hows my", "how is my", "whats the",
     ]);
     if let Some(from) = words.after(at, &MINE)
-        && budget_named(words, from, end).is_some()
+        && let Some(purpose) = budget_named(words, from, end)
     {
-        return Some((RequestStrength::Soft, BudgetAction::ShowIfAny));
+        return Some((RequestStrength::Soft, BudgetAction::Left(purpose)));
     }
     // It may as well be looked up in memories.
     let from = words.after(at, phrases!["what did i spend"]);
@@ -98,10 +117,11 @@ fn asked(
                 "did i spend anything", "did i spend any money", "did i spend",
             ],
         )?;
-        (from == end || words.get(from) == "on" || span(words, from).is_some()).then_some(from)
+        (from == end || words.get(from) == "on" || Span::read(message, from).is_some())
+            .then_some(from)
     });
     if let Some(from) = words.after(at, phrases!["how much"])
-        && span(words, from).is_some()
+        && Span::read(message, from).is_some()
     {
         return how_much(message, from, end).map(|action| (RequestStrength::InSession, action));
     }
@@ -129,45 +149,16 @@ fn asked_again(message: &ParsedMessage, at: usize, end: usize) -> Option<BudgetA
     (action != BudgetAction::SpanUnclear).then_some(action)
 }
 
-/// What a budget is for: "my budget for food", "my food budget", "my budget".
-fn budget_named(words: &Words, from: usize, end: usize) -> Option<String> {
-    let from = words.skip_article(from);
-    if let Some(from) = words.after(from, phrases!["budget for", "budget on"]) {
-        return Some(parsers::original(words, from, end));
-    }
-    (end > from && words.get(end - 1) == "budget").then(|| parsers::original(words, from, end - 1))
-}
-
-const SPANS: [(&str, Span); 11] = [
-    ("this month", Span::Month),
-    ("so far", Span::Month),
-    ("in total", Span::Month),
-    ("already", Span::Month),
-    ("last month", Span::LastMonth),
-    ("this week", Span::Week),
-    ("last week", Span::LastWeek),
-    ("today", Span::Today),
-    ("yesterday", Span::Yesterday),
-    ("this year", Span::Year),
-    ("in this month", Span::Month),
-];
-
-/// The span of time that is named at `at`, and the index after it.
-fn span(words: &Words, at: usize) -> Option<(Span, usize)> {
-    let named = |(name, span): &(&str, Span)| Some((*span, words.after(at, &[*name])?));
-    SPANS.iter().find_map(named)
-}
-
 /// "this month on food", "on food", "today".
 fn how_much(message: &ParsedMessage, from: usize, end: usize) -> Option<BudgetAction> {
     let words = &message.words;
     let (mut at, mut named, mut purpose) = (from, Span::Month, String::new());
     while at < end {
-        if let Some((span, next)) = span(words, at) {
+        if let Some((span, next)) = Span::read(message, at) {
             (at, named) = (next, span);
         } else if let Some(next) = words.after(at, phrases!["on", "for"]) {
             let to = (next..end)
-                .find(|n| span(words, *n).is_some())
+                .find(|n| Span::read(message, *n).is_some())
                 .unwrap_or(end);
             purpose = parsers::original(words, next, to);
             at = to.max(next);

@@ -5,9 +5,11 @@ use std::ops::Range;
 use chrono::NaiveDate;
 
 use super::HabitAction;
+use super::asked::asked;
 use super::completion_day::{self, CompletionDay, is_past};
 use super::planned::planned;
 use super::weekly_goal::{changed, tracked, tracked_so_often};
+use super::wished::{tracked_activity, wished};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::{local_time, parsers};
@@ -16,10 +18,22 @@ use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
 
 static LIST: Phrases = Phrases::new(&[
-    "my habits", "habits", "show my habits", "show habits", "list my habits", "list habits",
-    "how are my habits", "how are my habits going", "my streaks", "streaks", "show my streaks",
-    "my streak", "whats my streak", "hows my streak", "how is my streak", "what is my streak",
+    "my habits", "habits", "show my habits", "how am i doing with my habits", "show habits",
+    "list my habits", "list habits", "how are my habits", "how are my habits going", "my streaks",
+    "streaks", "show my streaks", "my streak", "hows my streak", "how is my streak",
     "habit tracker", "show me my habits", "habit streaks",
+]);
+
+/// Questions that a memory may answer.
+static RECALLED: Phrases = Phrases::new(&[
+    "whats my streak", "what is my streak", "what are my streaks", "what habits do i have",
+    "what habits am i tracking", "which habits do i have", "what are my habits",
+]);
+/// What may as well be asked about something else.
+static IF_ANY: Phrases = Phrases::new(&[
+    "how am i doing", "how am i doing so far", "how am i doing this week",
+    "how did i do this week", "hows my progress", "how is my progress", "whats my progress",
+    "what are you tracking", "what do you track",
 ]);
 
 pub(in crate::assistant::powers) fn parse(
@@ -33,35 +47,19 @@ pub(in crate::assistant::powers) fn parse(
         }
         _ => {}
     }
+    let names_habits = RECALLED.contains(message.request());
+    if names_habits || IF_ANY.contains(message.request()) {
+        return Some((
+            RequestStrength::Soft,
+            HabitAction::ListIfAny { names_habits },
+        ));
+    }
     let (at, end) = (message.start, parsers::end(words));
-    if let Some(what) = asked(words, at, end) {
-        return Some((RequestStrength::Soft, HabitAction::Asked(what)));
+    if let Some(action) = asked(words, at, end).or_else(|| wished(message, at, end)) {
+        return Some((RequestStrength::Soft, action));
     }
     let names_habit = || !names_no_habit(words, at..end);
     kept(words, at, end).or_else(|| names_habit().then(|| done(message, at, end))?)
-}
-
-/// "did i run today?", "when did i last run", "what's my running streak": of which habit.
-fn asked(words: &Words, at: usize, end: usize) -> Option<String> {
-    let times = phrases![
-        "how many times did i", "how many days did i", "how often did i", "how many times have i",
-        "how often have i", "when did i last", "when was the last time i", "did i do my",
-        "did i do", "did i already", "did i", "have i done my", "have i done",
-    ];
-    static STREAKS: Phrases = Phrases::new(&[
-        "whats my", "what is my", "hows my", "how is my", "show my", "my",
-    ]);
-    let is_streak = matches!(words.get(end.saturating_sub(1)), "streak" | "streaks");
-    if is_streak && let Some(from) = words.after(at, &STREAKS) {
-        return (from + 1 < end).then(|| parsers::original(words, from, end - 1));
-    }
-    let from = words.after(at, times)?;
-    static SPANS: Phrases = Phrases::new(&[
-        "today", "yesterday", "this week", "this month", "already", "so far", "yet",
-    ]);
-    let to = (from..end).find(|n| words.after(*n, &SPANS) == Some(end));
-    let is_short = to.unwrap_or(end) <= from + 4;
-    (is_short && to != Some(from)).then(|| parsers::original(words, from, to.unwrap_or(end)))
 }
 
 /// Requests that begin or end a habit.
@@ -83,6 +81,9 @@ fn kept(words: &Words, at: usize, end: usize) -> Option<(RequestStrength, HabitA
     if let Some(from) = words.after(at, phrases!["track", "start tracking"])
         && let Some(action) = tracked_so_often(words, from, end)
     {
+        return Some((Clear, action));
+    }
+    if let Some(action) = tracked_activity(words, at, end) {
         return Some((Clear, action));
     }
     if let Some(action) = changed(words, at, end) {
@@ -121,6 +122,13 @@ static NOT_DONE: Phrases = Phrases::new(&[
     "no",
 ]);
 
+/// The same, where a day is named: "skip meditation today", "not running today".
+static NOT_DONE_THEN: Phrases = Phrases::new(&[
+    "skip my", "skip the", "skip", "skipping my", "skipping the", "skipping", "im skipping my",
+    "im skipping the", "im skipping", "im not", "i am not", "not", "i wont", "wont", "i will not",
+    "i cant", "cant", "i couldnt", "couldnt",
+]);
+
 /// "I ran today", "did run", "run done", "I didn't run today".
 fn done(message: &ParsedMessage, at: usize, end: usize) -> Option<(RequestStrength, HabitAction)> {
     use RequestStrength::{InSession, Soft};
@@ -140,10 +148,12 @@ fn done(message: &ParsedMessage, at: usize, end: usize) -> Option<(RequestStreng
     }
     let (to, day) = completion_day::read(words, at, end);
     let dated = matches!(words.get(end - 1), "today" | "yesterday");
+    let ended = after_done(words, at, to);
     let plain = words.after(at, phrases!["i did my", "i did", "did my", "did"]);
+    let plain = plain.or(ended);
     let from = plain.or_else(|| words.after(at, phrases!["i have", "ive", "i"]));
     let first = from.unwrap_or(at);
-    let not_done = words.after(at, &NOT_DONE);
+    let not_done = after_denial(words, at, dated);
     let is_denied = not_done.is_some() || (at..to).any(|n| is_negative(words.get(n)));
     let is_had = first > at && matches!(words.get(first - 1), "have" | "ive");
     let is_perfect = is_had && is_participle(words.get(first));
@@ -187,8 +197,25 @@ fn done(message: &ParsedMessage, at: usize, end: usize) -> Option<(RequestStreng
         }
         None => (at, InSession),
     };
-    let is_report = dated || plain.is_some();
+    let is_report = dated || plain.is_some() && ended.is_none();
     (to > from && to - from <= 6).then(|| (strength, did(words, (from, to), days_ago, is_report)))
+}
+
+/// "my run" of "i skipped my run", "meditation" of "skip meditation today".
+fn after_denial(words: &Words, at: usize, dated: bool) -> Option<usize> {
+    let dated_only = || words.after(at, &NOT_DONE_THEN).filter(|_| dated);
+    words.after(at, &NOT_DONE).or_else(dated_only)
+}
+
+/// "meditating" of "done meditating", "i finished running".
+fn after_done(words: &Words, at: usize, end: usize) -> Option<usize> {
+    static DONE: Phrases = Phrases::new(&[
+        "done with", "done", "im done with", "im done", "i am done", "i finished", "finished",
+        "just finished", "ive finished", "got done with",
+    ]);
+    let from = words.after(at, &DONE)?;
+    let is_done = from + 1 == end && words.get(from).ends_with("ing");
+    is_done.then_some(from)
 }
 
 /// "did it", "both done", "i meant yesterday", "delete yesterday".

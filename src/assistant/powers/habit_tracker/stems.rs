@@ -20,6 +20,10 @@ fn stem(word: &str) -> String {
     if let Some(base) = verbs::irregular_base(word) {
         return base.trim_end_matches('e').to_owned();
     }
+    // "meditation"
+    if let Some(bare) = word.strip_suffix("ation") {
+        return format!("{bare}at");
+    }
     let bare = ["ing", "ed"]
         .iter()
         .find_map(|tail| word.strip_suffix(tail))

@@ -85,7 +85,7 @@ pub(super) fn tracked(words: &Words, from: usize, end: usize) -> HabitAction {
 }
 
 /// How often a week, where nothing else is said from `at` on: "3 times a week", "daily".
-fn read_times_per_week(words: &Words, at: usize, end: usize) -> Option<u32> {
+pub(super) fn read_times_per_week(words: &Words, at: usize, end: usize) -> Option<u32> {
     static DAILY: Phrases = Phrases::new(&[
         "every day", "each day", "daily", "everyday", "a day", "every night", "every morning",
         "every evening", "nightly", "each morning", "each night",

@@ -30,7 +30,7 @@ static SCORES: [(u8, Phrases); 10] = [
     (
         4,
         Phrases::new(&[
-            "tired", "stressed", "meh", "exhausted", "worried", "not great", "bored",
+            "tired", "stressed", "meh", "exhausted", "rough", "worried", "not great", "bored",
         ]),
     ),
     (
@@ -72,6 +72,9 @@ pub(in crate::assistant::powers) fn parse(
         "delete last mood", "delete my last mood", "delete the last mood", "remove last mood",
         "remove my last mood", "remove the last mood",
     ]);
+    if let Some(action) = past(message.request()) {
+        return Some((Soft, action));
+    }
     if REMOVE_LAST.contains(message.request()) {
         return Some((Clear, MoodAction::RemoveLast));
     }
@@ -110,11 +113,80 @@ pub(in crate::assistant::powers) fn parse(
             None => (Soft, if_in_use(action)),
         });
     }
+    if let Some(action) = of_today(words, at, end) {
+        return Some((Soft, action));
+    }
     // "+3" is no score.
     if message.context.text.contains('+') {
         return None;
     }
     logged(words, at, end, false).map(|action| (InSession, action))
+}
+
+/// "today was awful", "today was a good day": for a diary that is kept.
+fn of_today(words: &Words, at: usize, end: usize) -> Option<MoodAction> {
+    static TODAY: Phrases = Phrases::new(&[
+        "today was", "today has been", "today went", "my day was", "my day has been", "had",
+        "i had", "ive had", "its been", "it was",
+    ]);
+    let from = words.after(at, &TODAY)?;
+    let named = words.after(from, phrases!["such a", "a", "an", "quite a"]);
+    let is_had =
+        matches!(words.get(from - 1), "had" | "ive") || matches!(words.get(at), "its" | "it");
+    let end = match words.get(end - 1) {
+        "today" if end > from + 1 => end - 1,
+        _ => end,
+    };
+    let is_day = words.get(end - 1) == "day" && named.is_some();
+    let from = named.unwrap_or(from);
+    let to = end - usize::from(is_day);
+    if is_had && !is_day || from >= to || words.is_question() {
+        return None;
+    }
+    let action = logged(words, from, to, false)?;
+    let is_noted = matches!(action, MoodAction::Log { .. });
+    is_noted.then(|| if_in_use(action))
+}
+
+/// "how have i been feeling lately", "how was i last week": the moods of that time.
+fn past(request: &str) -> Option<MoodAction> {
+    static ASKED: Phrases = Phrases::new(&[
+        "how have i been feeling", "how have i been", "how have i felt", "how have i been doing",
+        "how did i feel", "how was i", "how was i feeling", "how am i feeling", "how was my mood",
+        "hows my mood been", "how has my mood been", "whats my mood been", "my mood", "my moods",
+        "whats my average mood", "average mood",
+    ]);
+    const LAST_WEEK: [&str; 2] = [" last week", " the week before"];
+    let of = |end: &str| {
+        request
+            .strip_suffix(end)
+            .filter(|asked| ASKED.contains(asked))
+    };
+    if LAST_WEEK.iter().any(|end| of(end).is_some()) {
+        return Some(MoodAction::LastWeekIfAny);
+    }
+    if of(" yesterday").is_some() {
+        return Some(MoodAction::YesterdayIfAny);
+    }
+    const SPANS: [(&str, i64); 14] = [
+        (" lately", 7),
+        (" recently", 7),
+        (" these days", 7),
+        (" this week", 7),
+        (" the last few days", 7),
+        (" in the last few days", 7),
+        (" over the last few days", 7),
+        (" the past few days", 7),
+        (" in the last week", 7),
+        (" this past week", 7),
+        (" the past week", 7),
+        (" this month", 30),
+        (" in the last month", 30),
+        (" today", 1),
+    ];
+    let mut spans = SPANS.iter();
+    let days = spans.find_map(|(end, days)| of(end).map(|_| *days))?;
+    Some(MoodAction::PastIfAny { days })
 }
 
 /// "i'm so tired" is for a diary that is kept, unlike "i feel so tired".
@@ -167,7 +239,8 @@ static MOODS_OF_WEEK: Phrases = Phrases::new(&[
 ]);
 static MOODS_OF_MONTH: Phrases = Phrases::new(&[
     "how was my mood this month", "my mood this month", "mood this month",
-    "how has my mood been this month",
+    "how has my mood been this month", "show my moods this month", "my moods this month",
+    "moods this month",
 ]);
 static POSSIBLY_MOODS: Phrases = Phrases::new(&[
     "mood", "whats my mood", "what is my mood", "how did i feel this week",

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::ParcelAction;
+use super::{ParcelAction, by_name};
 use crate::assistant::builtin::{ParsedMessage, TimeChange, follow_up};
 use crate::assistant::powers::after_time::WordsAfterTime;
 use crate::assistant::powers::entries::removed_number;
@@ -69,6 +69,11 @@ pub(in crate::assistant::powers) fn parse(
         return Some((InSession, ParcelAction::RemoveNumber(number)));
     }
     let named = (at..end).find(|n| is_parcel(words.get(*n)));
+    if named.is_none()
+        && let Some(action) = by_name::parse(message, at, end)
+    {
+        return Some((Soft, action));
+    }
     let kind = named.or_else(|| carried(words, at..end))?;
     if is_asked(words, at, kind..end) {
         return Some((Soft, ParcelAction::List));

@@ -24,7 +24,12 @@ pub(super) fn subject(action: &PowerAction, strength: RequestStrength) -> Option
             | BirthdayAction::Ambiguous,
         )
         | PowerAction::BudgetTracker(
-            BudgetAction::Spent(_) | BudgetAction::SpentIfInUse(_) | BudgetAction::Budgets(_),
+            BudgetAction::Spent(_)
+            | BudgetAction::SpentIfInUse(_)
+            | BudgetAction::Budgets(_)
+            | BudgetAction::ChangeAmount(..)
+            | BudgetAction::ChangeDay { .. }
+            | BudgetAction::Recategorise { .. },
         )
         | PowerAction::HabitTracker(
             HabitAction::Did { .. } | HabitAction::DidNot { .. } | HabitAction::Each { .. },
@@ -37,6 +42,7 @@ pub(super) fn subject(action: &PowerAction, strength: RequestStrength) -> Option
             | BillSplitAction::AllPaid(_)
             | BillSplitAction::Settled { .. }
             | BillSplitAction::Given { .. }
+            | BillSplitAction::PaidUp(_)
             | BillSplitAction::ShareAll(_)
             | BillSplitAction::Owes { .. }
             | BillSplitAction::Each(_)
@@ -78,6 +84,7 @@ pub(super) fn subject(action: &PowerAction, strength: RequestStrength) -> Option
 fn parcel(action: &ParcelAction) -> Option<&str> {
     match action {
         ParcelAction::Keep { what, .. } => Some(what),
+        ParcelAction::Arrived(name) => Some(name),
         // "my parcel never arrived"
         ParcelAction::Remove {
             about,

@@ -42,9 +42,10 @@ const WORDS: [(Power, &str); 26] = [
     ),
     (
         PackageTracking,
-        "cancel chronopost colissimo correos delayed delete deliveries delivery dhl dpd evri fedex \
-         gls hermes inpost overdue package packages parcel parcels postnl postnord remove shipment \
-         tnt tracking ups usps yodel | arrive arrives come comes drop expected forget it itll its",
+        "arrived bought came cancel chronopost colissimo correos delayed delete deliveries delivery \
+         dhl dpd evri fedex gls hermes inpost ordered overdue package packages parcel parcels postnl \
+         postnord remove shipment tnt tracking ups usps yodel | arrive arrives come comes delivered \
+         drop expected forget here it itll its when whens where wheres",
     ),
     (
         CancellationProtector,
@@ -66,10 +67,10 @@ const WORDS: [(Power, &str); 26] = [
     ),
     (
         BillSplit,
-        "add bill bills borrowed delete divide divided expenses gave lent loaned owe owes paid pay \
-         payed pays quits remove repaid returned sent settle settled share shared shares split \
-         squared transferred venmoed wired | cross drop even payment scratch square strike take \
-         undo",
+        "add bill bills borrowed check delete divide divided expenses gave lent loaned owe owes paid \
+         pay payed pays quits remove repaid returned sent settle settled share shared shares split \
+         squared tip transferred venmoed wired | cross drop even payment scratch square strike tab \
+         take undo us ways",
     ),
     (
         FocusProtector,
@@ -93,19 +94,21 @@ const WORDS: [(Power, &str); 26] = [
     ),
     (
         HabitTracker,
-        "climbed completed cycled danced did done exercised finished habit habits hiked jogged \
-         journaled meditated practiced practised ran rode rowed streak streaks stretched studied \
-         swam track tracking trained untrack walked wrote | *",
+        "climbed completed cycled daily danced did done exercised finished habit habits hiked \
+         jogged journaled meditated practiced practised ran rode rowed streak streaks stretched \
+         studied swam track tracking trained untrack walked wrote | *",
     ),
     (
         BudgetTracker,
-        "bought budget budgets expense ferry insurance much spend spending spent yesterday | *",
+        "bought budget budgets buy expense expenses ferry insurance money much overspend \
+         overspending overspent purchase spend spending spent total yesterday | *",
     ),
     (MoodTracker, "am feel feeling felt im mood moods | *"),
     (
         TripPlanner,
         "add day days delete holiday itinerary list long move pack packed packing postpone push \
-         remove reschedule shift sleeps trip trips vacation weekend weeks | also change drop take",
+         remove reschedule shift sleeps trip trips vacation weekend weeks | also am are change do \
+         drop take where",
     ),
     (
         TodoList,

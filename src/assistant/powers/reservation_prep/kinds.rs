@@ -41,6 +41,11 @@ pub(super) fn is_ride(word: &str) -> bool {
     matches!(word, "flight" | "train" | "bus" | "ferry")
 }
 
+/// Whether a booking of that name is of a ride.
+pub(super) fn names_ride(name: &str) -> bool {
+    Words::new(name).iter().any(is_ride)
+}
+
 /// Whether a word names any booking.
 pub(super) fn is_any(about: &str) -> bool {
     matches!(about, "booking" | "reservation" | "appointment" | "table")

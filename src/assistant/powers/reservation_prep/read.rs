@@ -178,9 +178,22 @@ fn is_told(message: &ParsedMessage, start: usize, kind: usize, end: usize) -> bo
     let is_day = |at| when::read(words, at).is_some_and(|(spec, _)| spec.day.is_some());
     let after = words.skip(kind + 1, phrases!["back", "home", "there"]);
     let verb = words.after(after, phrases!["is", "leaves", "departs"]);
+    // "my train leaves at 18:05"
+    let is_hour = |at| {
+        let found = when::read(words, words.skip(at, phrases!["at"]));
+        found.is_some_and(|(spec, next)| spec.clock.is_some() && next == end)
+    };
+    let is_ride = is_ride(words.get(kind));
+    // "flight LH123 on friday at 7am"
+    let number = words.get(kind + 1);
+    let has_number = is_ride
+        && number.starts_with(|c: char| c.is_ascii_alphabetic())
+        && number.ends_with(|c: char| c.is_ascii_digit());
     let is_linked = words.after(kind + 1, links).is_some()
         || verb.is_some_and(is_day)
-        || is_day(kind + 1) && !is_ride(words.get(kind));
+        || verb.is_some_and(|at| is_ride && is_hour(at))
+        || has_number && (is_day(kind + 2) || words.after(kind + 2, links).is_some())
+        || is_day(kind + 1) && !is_ride;
     let is_stay =
         || is_stay(words.get(kind)) && parse_stay(message, (start, kind, end), false).is_some();
     let is_over = (kind..end).any(|n| {

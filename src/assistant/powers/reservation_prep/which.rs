@@ -52,9 +52,14 @@ impl ReservationState {
         let of_it = kinds::without(&words, kinds::is_any);
         let proper = kinds::without(&words, kinds::is_kind);
         let whole = |entry: &Entry| format!("{} {}", entry.what, entry.details);
+        let is_table = words
+            .iter()
+            .any(|word| matches!(word, "reservation" | "table"));
         let readings = [
             all(&|entry| texts::same(&entry.what, name)),
             all(&|entry| entry_ref::fits(&entry.what, name)),
+            // "the reservation" is no flight, where there is another.
+            all(&|entry| of_it.is_empty() && is_table && !kinds::names_ride(&entry.what)),
             all(&|_| of_it.is_empty()),
             all(&|entry| entry_ref::fits(&whole(entry), &of_it)),
             // "dinner at Luigi": a table at Luigi.

@@ -1,6 +1,6 @@
 //! Trips that are moved to other days: "move paris to 6 december".
 
-use chrono::{Days, NaiveDate};
+use chrono::{Datelike, Days, NaiveDate};
 
 use super::{NO_TRIP, TripAction, TripEnd, TripRef, TripState, span};
 use crate::assistant::builtin::ParsedMessage;
@@ -59,6 +59,11 @@ pub(super) fn parse(
 /// "extend my trip until 9 december", "extend the rome trip by 2 days".
 pub(super) fn extended(message: &ParsedMessage, at: usize, end: usize) -> Option<TripAction> {
     let words = &message.words;
+    if let Some(day) = ends_on(words, at) {
+        let place = String::new();
+        let (to, next) = last_day(message, day)?;
+        return (next == end).then_some(TripAction::Extend { place, to });
+    }
     let from = words.after(at, phrases!["extend", "prolong", "lengthen"])?;
     let from = words.skip_article(from);
     let is_link = |n: &usize| matches!(words.get(*n), "until" | "till" | "til" | "by");
@@ -83,14 +88,35 @@ pub(super) fn extended(message: &ParsedMessage, at: usize, end: usize) -> Option
             };
             (TripEnd::Later(u64::from(count) * unit_days), next + 1)
         }
-        _ => {
-            let day = words.skip(link + 1, phrases!["on"]);
-            let (date, next) = parsers::read_day(words, day, message.context.now, message.zone())?;
-            let is_weekday = when::weekday_name(words.get(day)).is_some();
-            (TripEnd::On { date, is_weekday }, next)
-        }
+        _ => last_day(message, link + 1)?,
     };
     (is_short && next == end).then_some(TripAction::Extend { place, to })
+}
+
+/// "the trip is now until", "my trip ends on": the word after it.
+fn ends_on(words: &Words, at: usize) -> Option<usize> {
+    static TRIPS: Phrases = Phrases::new(&["my trip", "our trip", "the trip"]);
+    static ENDS: Phrases = Phrases::new(&[
+        "is now until", "is now till", "now is until", "is until", "is till", "goes until",
+        "goes till", "now goes until", "lasts until", "now lasts until", "runs until",
+        "is extended until", "is extended to", "got extended until", "got extended to", "ends",
+        "now ends", "ends now",
+    ]);
+    let verb = words.after(at, &TRIPS)?;
+    words.after(verb, &ENDS)
+}
+
+/// The day at `at`, "the 15th" too, and the index after it.
+fn last_day(message: &ParsedMessage, at: usize) -> Option<(TripEnd, usize)> {
+    let words = &message.words;
+    let day = words.skip(at, phrases!["on"]);
+    if let Some((date, next)) = parsers::read_day(words, day, message.context.now, message.zone()) {
+        let is_weekday = when::weekday_name(words.get(day)).is_some();
+        return Some((TripEnd::On { date, is_weekday }, next));
+    }
+    let day = words.skip(day, phrases!["the"]);
+    let number = when::ordinal(words.get(day))?;
+    Some((TripEnd::OfMonth(number), day + 1))
 }
 
 /// "remove vatican", "remove vatican from day 2": with whether a trip is named.
@@ -158,6 +184,7 @@ impl TripState {
                 date.checked_add_days(Days::new(7 * weeks))?
             }
             TripEnd::On { date, .. } => date,
+            TripEnd::OfMonth(day) => last.with_day(day)?,
         };
         if new <= last {
             return Some(format!(

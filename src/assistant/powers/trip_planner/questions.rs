@@ -50,6 +50,9 @@ pub(super) fn parse(
     if TO_PACK.contains(message.request()) {
         return Some((Soft, TripAction::IfAny(Box::new(TripAction::PackingList))));
     }
+    if let Some(action) = next_trips(message, at, end) {
+        return Some((Soft, action));
+    }
     // "My trip to Lisbon was great" is ordinary talk.
     let questions = phrases![
         "when is my trip to", "whens my trip to", "when is our trip to", "when is the trip to",
@@ -71,6 +74,30 @@ pub(super) fn parse(
         return Some((Soft, TripAction::Show(parsers::original(words, from, end))));
     }
     None
+}
+
+/// "do i have any trips", "when am i going to rome": only those that there are.
+fn next_trips(message: &ParsedMessage, at: usize, end: usize) -> Option<TripAction> {
+    static ANY_TRIPS: Phrases = Phrases::new(&[
+        "do i have any trips", "do i have any trips planned", "do i have a trip planned",
+        "any trips planned", "what trips do i have", "which trips do i have",
+        "what trips are planned", "where am i going next", "whats my next trip",
+        "when is my next trip", "whens my next trip", "upcoming trips", "my upcoming trips",
+        "do we have any trips planned",
+    ]);
+    if ANY_TRIPS.contains(message.request()) {
+        return Some(TripAction::IfAny(Box::new(TripAction::List)));
+    }
+    static GOING: Phrases = Phrases::new(&[
+        "when do i fly to", "when am i going to", "when do we go to", "when are we going to",
+        "when do i go to", "when am i flying to", "when do i leave for", "when am i off to",
+        "when do we fly to", "when am i in", "when are we in",
+    ]);
+    let from = message.words.after(at, &GOING)?;
+    let is_short = (1..=PLACE_WORDS_MAX).contains(&end.saturating_sub(from));
+    let place = parsers::original(&message.words, from, end);
+    let shown = Box::new(TripAction::Show(String::new()));
+    is_short.then_some(TripAction::OfTrip(place, shown))
 }
 
 /// "how many days until my trip": the place; "" for the next trip.

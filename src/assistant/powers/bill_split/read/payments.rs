@@ -320,6 +320,11 @@ fn shared(
         .iter()
         .find_map(|tail| purpose.strip_suffix(tail))
         .map_or(purpose.clone(), str::to_owned);
+    // "taxi for both of us": who paid and who speaks.
+    if let Some(purpose) = for_both(&purpose).filter(|_| !is_self(payer)) {
+        let both = vec![payer.to_owned(), "me".to_owned()];
+        return statement::is_thing(&purpose).then_some((purpose, both, Vec::new()));
+    }
     // "for the 3 of us": who they are is not said.
     let lower = purpose.to_lowercase();
     let is_of_us = lower.ends_with(" of us") && !lower.ends_with("all of us");
@@ -338,6 +343,22 @@ fn shared(
         _ => (purpose, among),
     };
     Some((purpose, among, except))
+}
+
+/// "the taxi" of "the taxi for both of us".
+fn for_both(purpose: &str) -> Option<String> {
+    const BOTH: [&str; 5] = [
+        "both of us", "us both", "the two of us", "the both of us", "the 2 of us",
+    ];
+    let lower = purpose.to_lowercase();
+    let before = BOTH.iter().find_map(|both| lower.strip_suffix(both))?;
+    match before.trim_end() {
+        "" => Some(String::new()),
+        what => {
+            let what = what.strip_suffix(" for")?;
+            purpose.get(..what.len()).map(str::to_owned)
+        }
+    }
 }
 
 /// "Ana paid 45 for tickets just for her and Bo": she is who paid.

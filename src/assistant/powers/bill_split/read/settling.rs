@@ -1,6 +1,7 @@
 //! Parses who gave whom money to settle a debt: "Bo paid Ana back", "kim gave me 10".
 
 use super::{BillSplitAction, NAME_WORDS_MAX, are_several, is_self, is_somebody};
+use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::usual_purchases::is_usual;
 use crate::assistant::powers::{money, parsers};
 use crate::assistant::text::phrases::{Phrases, phrases};
@@ -80,6 +81,29 @@ pub(super) fn evened(words: &Words, at: usize, end: usize) -> Option<BillSplitAc
         with: name,
         paid: paid.is_some(),
     })
+}
+
+/// "bo settled up", "bo paid up": all that Bo owes. "bo settled" only while the bill is in use.
+pub(super) fn paid_up(
+    words: &Words,
+    at: usize,
+    end: usize,
+) -> Option<(RequestStrength, BillSplitAction)> {
+    static PAID_UP: Phrases = Phrases::new(&[
+        "settled up", "settled up with me", "settled it", "settled", "paid up", "squared up",
+        "squared up with me", "is settled", "is settled up", "paid it back", "paid it all back",
+        "paid it all", "has paid up", "has settled up", "paid me everything", "paid his share",
+        "paid her share", "paid their share", "paid his part", "paid her part",
+    ]);
+    let verb = (at + 1..end.min(at + 1 + NAME_WORDS_MAX))
+        .find(|n| words.after(*n, &PAID_UP) == Some(end))?;
+    let name = without_adverb(words, at, verb);
+    let is_name = is_somebody(&name) && !is_self(&name) && !are_several(&name);
+    let strength = match words.get(end - 1) {
+        "settled" => RequestStrength::InSession,
+        _ => RequestStrength::Soft,
+    };
+    (is_name && !words.is_question()).then_some((strength, BillSplitAction::PaidUp(name)))
 }
 
 /// "Ana 30", "Ana back 30", "Ana 30 back", "Ana back" after "Bo paid".
