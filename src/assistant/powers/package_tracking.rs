@@ -59,7 +59,7 @@ pub enum ParcelAction {
         about: Option<String>,
         arrived: bool,
     },
-    /// "the lamp came": only one of that name.
+    /// "the lamp came": only one that is called just so.
     Arrived(String),
     /// "where's my lamp": only one of that name.
     Asked(String),
@@ -347,7 +347,11 @@ impl Superpower for ParcelState {
                 None => return self.ask_which(context),
             },
             ParcelAction::Arrived(name) => {
-                self.which(Some(&name), context)?;
+                let entry = self.which(Some(&name), context)?;
+                // "zara arrived" may be somebody, also where a parcel from Zara is waited for.
+                if !texts::same(&entry.what, &name) {
+                    return None;
+                }
                 return self.remove(Some(&name), true, context);
             }
             ParcelAction::Asked(name) => {

@@ -49,7 +49,7 @@ impl BudgetState {
         let asked = budgets.filter(|budget| purpose.is_empty() || one(&budget.purpose) == asked);
         let lines: Vec<String> = asked.map(|one| self.left(one, context)).collect();
         Some(match (lines.as_slice(), purpose) {
-            ([], "") => self.overview(context),
+            ([], "") => format!("No budget is set. {}", self.overview(context)),
             ([], purpose) => format!(
                 "I know of no budget for {purpose}. {}",
                 self.overview(context)
