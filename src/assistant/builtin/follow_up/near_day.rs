@@ -1,5 +1,5 @@
-//! A weekday in place of a day that is some weeks ahead: the one next to it, not the one of this
-//! week.
+//! A weekday in place of a known day: beside a day that is some weeks ahead, the one next to it; in
+//! place of a nearer day, today's weekday is that of next week.
 
 use chrono::{Datelike, NaiveDate};
 
@@ -22,10 +22,14 @@ fn next_to(day: Day, known: NaiveDate, today: NaiveDate) -> Option<NaiveDate> {
         return None;
     };
     let of_week = |day: chrono::Weekday| i64::from(day.num_days_from_monday());
+    let ahead = (known - today).num_days();
+    if (1..DAYS_AHEAD_MIN).contains(&ahead) && weekday == today.weekday() {
+        // today is called so
+        return today.checked_add_signed(chrono::Duration::days(7));
+    }
     let later = (of_week(weekday) - of_week(known.weekday()) + 3).rem_euclid(7) - 3;
-    let is_far = (known - today).num_days() >= DAYS_AHEAD_MIN;
     let date = known.checked_add_signed(chrono::Duration::days(later));
-    date.filter(|_| is_far && later != 0)
+    date.filter(|_| ahead >= DAYS_AHEAD_MIN && later != 0)
 }
 
 /// The day of a time in place of `known`.
