@@ -19,6 +19,13 @@ impl PaidAction {
                 ..self
             };
         }
+        if let Some((purpose, among)) = people_alone(&self.purpose, known) {
+            return Self {
+                purpose,
+                among,
+                ..self
+            };
+        }
         if let Some((purpose, except)) = people_left_out(&self.purpose, known) {
             return Self {
                 purpose,
@@ -47,12 +54,12 @@ fn people_at_end(
     payer: Option<&str>,
     known: &[String],
 ) -> Option<(String, Vec<String>)> {
-    let (what, people) = match purpose.rsplit_once(" for ") {
-        Some((what, people)) if !is_given(what) => (what, people),
-        Some(_) => return None,
-        None => ("", purpose),
-    };
+    let (what, people) = purpose.rsplit_once(" for ").unwrap_or(("", purpose));
     let mut people = people_listed(people);
+    // unlike "cake for Bo and me"
+    if is_given(what) && !people.iter().any(|name| is_self(name)) {
+        return None;
+    }
     let is_payer = |name: &str| {
         let own = ["her", "him", "them", "herself", "himself", "themselves"];
         own.iter().any(|own| same(own, name))
@@ -80,6 +87,11 @@ fn people_at_end(
 fn people_left_out(purpose: &str, known: &[String]) -> Option<(String, Vec<String>)> {
     let marks = [" except for ", " except ", " without "];
     people_after(purpose, &marks, known)
+}
+
+/// "cake, only Bo and me": what was paid for, and who alone shares it, where all of them are known.
+fn people_alone(purpose: &str, known: &[String]) -> Option<(String, Vec<String>)> {
+    people_after(purpose, &[", only ", ", just "], known)
 }
 
 /// "pizza with Bo": what was paid for, and with whom it is shared, where all of them are known.
@@ -132,7 +144,7 @@ mod tests {
     fn people_are_told_from_what_was_paid_for() {
         let known = ["bo", "cy", "me"].map(str::to_owned);
         type PurposeAndPeople = (&'static str, &'static [&'static str]);
-        let cases: [(&str, Option<PurposeAndPeople>); 9] = [
+        let cases: [(&str, Option<PurposeAndPeople>); 10] = [
             ("bo", Some(("", &["bo"]))),
             ("taxi for bo and me", Some(("taxi", &["bo", "me"]))),
             ("lunch for her and bo", Some(("lunch", &["ana", "bo"]))),
@@ -142,6 +154,7 @@ mod tests {
             ("dinner for 2", None),
             ("food for the party", None),
             ("a gift for bo", None),
+            ("cake for bo and me", Some(("cake", &["bo", "me"]))),
         ];
         for (purpose, expected) in cases {
             let found = people_at_end(purpose, Some("ana"), &known);
@@ -157,6 +170,9 @@ mod tests {
             pair("pizza", "bo")
         );
         assert_eq!(people_left_out("except for me", &known), pair("", "me"));
+        let alone = people_alone("pizza, only bo", &known);
+        assert_eq!(alone, pair("pizza", "bo"));
+        assert_eq!(people_alone("pizza, only cheese", &known), None);
         assert_eq!(people_left_out("pizza without cheese", &known), None);
         assert_eq!(people_beside("pizza with cy", &known), pair("pizza", "cy"));
         assert_eq!(people_beside("pizza with ham", &known), None);
