@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::{MessageContext, ParsedMessage};
+use super::{MessageContext, ParsedMessage, crisis};
 use crate::assistant::addresses;
 use crate::assistant::text::clauses::reason_after_comma;
 use crate::assistant::text::phrases::{Phrases, phrases};
@@ -45,7 +45,7 @@ pub(in crate::assistant) fn read_message<'a>(context: &'a MessageContext<'a>) ->
 }
 
 /// A request without the reason for it: "cancel the gym" for "cancel the gym, i'm injured". `None` for
-/// most messages.
+/// most messages, and where the reason tells of a crisis.
 fn without_reason<'a>(words: &Words<'a>, start: usize) -> Option<&'a str> {
     let may_have_reason = matches!(
         words.get(start),
@@ -66,6 +66,9 @@ fn without_reason<'a>(words: &Words<'a>, start: usize) -> Option<&'a str> {
         return None;
     }
     let reason = reason_after_comma(words, start + 1..words.len())?;
+    if crisis::kind(words).is_some() {
+        return None;
+    }
     let request = words.original(start..reason);
     Some(request.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '"' | '”')))
 }

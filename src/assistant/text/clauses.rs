@@ -45,7 +45,7 @@ pub(in crate::assistant) fn begins_clause(words: &Words, at: usize, end: usize) 
     is_subject && end > at + 1 || verbs.any(is_verb)
 }
 
-/// Where a reason begins after a comma, to the end: "i'm injured" of "cancel the gym, i'm injured". A
+/// Where a reason begins after a comma or a sentence, to the end: "i'm injured" of "cancel the gym, i'm injured". A
 /// number in it may be of something else: "cancel dinner, lunch is at 2".
 pub(in crate::assistant) fn reason_after_comma(
     words: &Words,
@@ -57,10 +57,16 @@ pub(in crate::assistant) fn reason_after_comma(
         "not any more", "not anymore",
     ]);
     let begins = |at: &usize| {
-        words.original(*at - 1..*at).ends_with([',', ';', '–', '—'])
+        // unlike "add eggs, too; brown ones"
+        let is_apart = *at + 1 < range.end && words.is_set_off(*at);
+        let is_opinion = || words.after(*at, &OPINIONS).is_some() && !is_apart;
+        words
+            .original(*at - 1..*at)
+            .ends_with([',', ';', '–', '—', '.', '!', '?'])
+            && !matches!(words.get(*at), "if" | "unless" | "when" | "once" | "until")
             && (begins_reason(words, *at) && words.get(at + 1) != "well"
                 || begins_clause(words, *at, range.end)
-                || words.after(*at, &OPINIONS).is_some())
+                || is_opinion())
     };
     let at = (range.start + 1..range.end).find(begins)?;
     let asks_more = |word: &str| {
@@ -110,6 +116,9 @@ mod tests {
             ("cancel it i'm injured", None),
             ("add milk, eggs", None),
             ("cancel gym, yoga", None),
+            ("cancel the run, if bo is away", None),
+            ("add eggs, too; brown ones", None),
+            ("cancel bo. he's away", Some("he's away")),
         ] {
             let words = Words::new(text);
             let found = reason_after_comma(&words, 0..words.len());
