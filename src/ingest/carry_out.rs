@@ -4,7 +4,7 @@
 use super::answer_steps::{AnswerStep, first_answer};
 use super::dialog::latest;
 use super::dialog::question::{self, QUESTION_MS, Question};
-use super::follow_ups::{by_words, changes, missing_part, offers, which_request};
+use super::follow_ups::{by_words, changes, each_named, missing_part, offers, which_request};
 use super::powers::answer;
 use super::turn::MessageTurn;
 use super::{
@@ -221,7 +221,10 @@ fn each(turn: &MessageTurn, tx: &mut Tx, requests: Vec<Intent>) -> Result<String
                     _ => run_unlimited(turn, tx, intent)?,
                 }
             }
-            None => run_unlimited(turn, tx, intent)?,
+            None => match named_in_part(turn, tx, &intent)? {
+                Some(reply) => reply,
+                None => run_unlimited(turn, tx, intent)?,
+            },
         };
         // "a week before and a day before": what that is before is asked once.
         if reply != all || reply.is_empty() {
@@ -232,6 +235,21 @@ fn each(turn: &MessageTurn, tx: &mut Tx, requests: Vec<Intent>) -> Result<String
         }
     }
     Ok(all)
+}
+
+/// "cancel nobu" beside another request: what a superpower keeps, a reminder or an appointment of that
+/// name. `None`: there is none, or no name.
+fn named_in_part(turn: &MessageTurn, tx: &mut Tx, intent: &Intent) -> Result<Option<String>> {
+    let Intent::FollowUp { what, otherwise } = intent else {
+        return Ok(None);
+    };
+    let Intent::Power(text) = &**otherwise else {
+        return Ok(None);
+    };
+    if !what.names_what() {
+        return Ok(None);
+    }
+    by_words::change_named(turn, tx, what, text)
 }
 
 /// After a crisis, "help me" asks for no list of features.
@@ -256,7 +274,7 @@ fn small_talk(turn: &MessageTurn, tx: &mut Tx, text: String) -> Result<String> {
 type UnknownStep = AnswerStep<fn(&MessageTurn, &mut Tx) -> Result<Option<String>>>;
 
 /// Who answers a message that is not understood by itself.
-const UNKNOWN_STEPS: [UnknownStep; 17] = [
+const UNKNOWN_STEPS: [UnknownStep; 18] = [
     ("the text to remind of", missing_part::answer_what),
     ("a reminder to cancel", reminder_cancellation::chosen),
     ("a request that was asked about", which_request::chosen),
@@ -267,6 +285,7 @@ const UNKNOWN_STEPS: [UnknownStep; 17] = [
     ("a corrected value", corrected_value::correct),
     ("a purpose alone", corrected_value::with_purpose),
     ("a corrected person", changes::correct_person),
+    ("each of several things", each_named::move_each),
     ("a reminder by its words", by_words::carry_out),
     ("the list again", list_again),
     ("the missing part of a request", missing_part::answer_rest),

@@ -8,6 +8,7 @@ mod by_number;
 pub(super) mod by_words;
 mod cancellation;
 pub(super) mod changes;
+pub(super) mod each_named;
 pub(super) mod event_times;
 mod latest_fact;
 pub(super) mod missing_part;

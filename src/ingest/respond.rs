@@ -5,7 +5,7 @@
 use super::answer_steps::{AnswerStep, first_answer};
 use super::decide::{self, Decision, DecisionFacts};
 use super::edited_messages::{self, EditOutcome};
-use super::follow_ups::{by_words, event_times, missing_part, offers};
+use super::follow_ups::{by_words, each_named, event_times, missing_part, offers};
 use super::powers::{answer, checkin_question, notice_answers};
 use super::reply::Reply;
 use super::requested_power::RequestedPower;
@@ -144,7 +144,7 @@ type PowerStep =
     AnswerStep<fn(&MessageTurn, &mut Tx, &RequestedPower, &Intent) -> Result<Option<String>>>;
 
 /// Who answers a request to a superpower.
-const POWER_STEPS: [PowerStep; 6] = [
+const POWER_STEPS: [PowerStep; 7] = [
     ("a corrected value", |turn, tx, _, _| {
         corrected_value::correct(turn, tx)
     }),
@@ -159,6 +159,9 @@ const POWER_STEPS: [PowerStep; 6] = [
     }),
     ("a reminder that was shown", |turn, tx, _, intent| {
         by_words::cancel_of_shown(turn, tx, intent)
+    }),
+    ("each of several things", |turn, tx, _, _| {
+        each_named::move_each(turn, tx)
     }),
     ("the superpower", power_reply),
 ];

@@ -191,6 +191,17 @@ impl FollowUp {
             || self.is_command() && !matches!(self, Self::Again(_) | Self::RevisedTime { .. })
     }
 
+    /// Whether it names what is to be changed: a reminder, or what a superpower keeps.
+    pub fn names_what(&self) -> bool {
+        match self {
+            Self::Cancel(which) | Self::Change { which, .. } => {
+                matches!(which, ReminderRef::About(_) | ReminderRef::AllAbout(_))
+            }
+            Self::MovedAbout { .. } | Self::CalledOffAbout(_) => true,
+            _ => false,
+        }
+    }
+
     /// Whether it counts towards the limit of commands per minute.
     pub fn is_command(&self) -> bool {
         !matches!(
@@ -336,6 +347,10 @@ impl TimeChange {
                 count,
                 hour: hour.map(early),
             },
+            NewTimeText::Repeat(mut repeat) => {
+                repeat.take_24_hours(|_| true);
+                NewTimeText::Repeat(repeat)
+            }
             other => other,
         })
     }

@@ -137,7 +137,9 @@ fn each_done_or_named(parts: Vec<MessagePart>) -> Vec<Intent> {
             return Some(Intent::Unclear(wording::part_not_done(part.text)));
         }
         let before = std::mem::replace(&mut has_day, names_day(part.text));
-        let is_unsure = part.is_second && before && !has_day && !names_wait(part.text);
+        // "remind me tomorrow at 9 to leave. train is at 10:15"
+        let may_share_day = part.is_second || part.keeps_plan();
+        let is_unsure = may_share_day && before && !has_day && !names_wait(part.text);
         match part.intent {
             Intent::Say(_) if !part.is_second && !part.text.ends_with('?') && !asks(&part) => None,
             Intent::Unknown if is_statement(part.text) => None,

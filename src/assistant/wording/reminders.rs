@@ -151,6 +151,14 @@ pub fn one_of_them_unknown(name: &str) -> String {
     )
 }
 
+/// The same of what is to be moved.
+pub fn one_not_moved(name: &str) -> String {
+    format!(
+        "I know of nothing about “{}”, so I've moved nothing. “what do i have” shows what you have.",
+        quoted(name)
+    )
+}
+
 /// One of several names that mean nothing here.
 pub fn nothing_named(name: &str) -> String {
     format!("I found nothing about “{}”.", quoted(name))

@@ -6,7 +6,7 @@ use crate::assistant::builtin::{FollowUp, ReminderRef, TimeChange};
 use crate::assistant::{self, Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::dialog::latest::{self, ItemEvent, LastNamed};
+use crate::ingest::dialog::latest::{self, ItemEvent, LastNamed, NotedReminder};
 use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{
@@ -116,11 +116,18 @@ fn postpone(
         return Ok(None);
     }
     // "1" after a list is a line of it.
-    let number = turn.message.text.trim().parse().ok();
+    let number = turn.message.text.trim().parse::<u32>().ok();
     if let Some(number) = number
-        && listing::has_number(turn, tx, number)?
+        && listing::has_number(turn, tx, number as usize)?
     {
         return Ok(None);
+    }
+    // "10" after an alarm may be minutes.
+    let is_alarm = |one: &NotedReminder| assistant::reminder_matches(&one.text, "alarm");
+    if let Some(number) = number
+        && latest.reminders.iter().any(is_alarm)
+    {
+        return Ok(Some(wording::number_unclear(number)));
     }
     if subject::is_another(turn, tx)? {
         return offer_again(turn, tx, time, latest);

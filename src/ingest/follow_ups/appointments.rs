@@ -115,9 +115,10 @@ pub(super) fn move_appointment(
     turn: &MessageTurn,
     tx: &mut Tx,
     about: &str,
+    text: &str,
 ) -> Result<Option<String>> {
-    let said = as_move(&turn.message.text, about);
-    let said = said.as_deref().unwrap_or(&turn.message.text);
+    let said = as_move(text, about);
+    let said = said.as_deref().unwrap_or(text);
     if let Some(reply) = change_appointment(turn, tx, said)? {
         return Ok(Some(reply));
     }

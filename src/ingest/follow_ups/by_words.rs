@@ -8,17 +8,39 @@ use crate::assistant::{self, Intent, wording};
 use crate::error::Result;
 use crate::ingest::dialog::latest::{self, ItemEvent};
 use crate::ingest::listing::{self, listed};
-use crate::ingest::powers::{attempt, text_of};
+use crate::ingest::powers::{answer, attempt, text_of};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{event_reminders, follow_ups, gate, open_reminders, reminder_cancellation};
 use crate::store::{Reminder, Tx};
 
 /// "cancel the pills": a message that means nothing else names a reminder by its words.
 pub(in crate::ingest) fn carry_out(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
-    let unknown = turn.possible_meanings();
-    let Some(what) = &unknown.named_follow_up else {
-        return Ok(None);
-    };
+    match &turn.possible_meanings().named_follow_up {
+        Some(what) => carry_out_named(turn, tx, what, &turn.message.text),
+        None => Ok(None),
+    }
+}
+
+/// "cancel nobu": what a superpower keeps, else a reminder or an appointment of that name. `text`: the
+/// words that ask for it, a part of the message. `None`: nothing has that name.
+pub(in crate::ingest) fn change_named(
+    turn: &MessageTurn,
+    tx: &mut Tx,
+    what: &FollowUp,
+    text: &str,
+) -> Result<Option<String>> {
+    match answer::answer_text(turn, tx, text)? {
+        None => carry_out_named(turn, tx, what, text),
+        reply => Ok(reply),
+    }
+}
+
+fn carry_out_named(
+    turn: &MessageTurn,
+    tx: &mut Tx,
+    what: &FollowUp,
+    text: &str,
+) -> Result<Option<String>> {
     if let FollowUp::CalledOffAbout(name) = what {
         return appointments::note_cancelled(turn, tx, name);
     }
@@ -66,7 +88,7 @@ pub(in crate::ingest) fn carry_out(turn: &MessageTurn, tx: &mut Tx) -> Result<Op
             }
             Ok(reply)
         }
-        ([], _) => change_other(turn, tx, what, about),
+        ([], _) => change_other(turn, tx, what, (about, text)),
         ([_, _, ..], FollowUp::Cancel(_)) => {
             let which = reminder_cancellation::ask_which(turn, tx, &found)?;
             Ok(Some(which))
@@ -81,20 +103,20 @@ fn change_other(
     turn: &MessageTurn,
     tx: &mut Tx,
     what: &FollowUp,
-    about: &str,
+    (about, text): (&str, &str),
 ) -> Result<Option<String>> {
     let moved = match what {
-        FollowUp::Change { .. } => appointments::move_appointment(turn, tx, about)?,
+        FollowUp::Change { .. } => appointments::move_appointment(turn, tx, about, text)?,
         _ => None,
     };
-    moved.map_or_else(|| changed_expense(turn, tx), |moved| Ok(Some(moved)))
+    moved.map_or_else(|| changed_expense(turn, tx, text), |moved| Ok(Some(moved)))
 }
 
 /// "change the sandwich to 8", of which no reminder and no appointment is known. `None`: nothing was
 /// spent on it, either.
-fn changed_expense(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
+fn changed_expense(turn: &MessageTurn, tx: &mut Tx, text: &str) -> Result<Option<String>> {
     let power = Power::BudgetTracker;
-    let Some(action) = PowerAction::changed_expense(&turn.message.text) else {
+    let Some(action) = PowerAction::changed_expense(text) else {
         return Ok(None);
     };
     if !turn.flags.superpower(power) || !gate::has_superpowers(turn, tx)? {

@@ -149,6 +149,9 @@ fn snoozed(turn: &MessageTurn, tx: &mut Tx, time: Option<&TimeChange>) -> Result
         (Some(time), Some(delivery)) if time.is_repeat() => {
             of_delivered(time, &delivery.reminders, turn).of_new(turn.now, turn.zone())
         }
+        (Some(time), Some(delivery)) if let Some(first) = delivery.reminders.first() => {
+            early_of(time.clone(), &first.text).of_new(turn.now, turn.zone())
+        }
         (Some(time), _) => time.of_new(turn.now, turn.zone()),
         (None, _) => Ok(NewTime::at(turn.now.plus_s(SNOOZE_S))),
     };
@@ -381,8 +384,19 @@ pub(super) fn of_delivered(
 ) -> TimeChange {
     let to = to.clone();
     match delivered.first() {
-        Some(first) => to.at_hour_of(Timestamp(first.send_at), turn.zone()),
+        Some(first) => early_of(
+            to.at_hour_of(Timestamp(first.send_at), turn.zone()),
+            &first.text,
+        ),
         None => to,
+    }
+}
+
+/// "6:30" after an alarm came is in the morning.
+fn early_of(to: TimeChange, text: &str) -> TimeChange {
+    match assistant::reminder_matches(text, "alarm") {
+        true => to.of_waking(),
+        false => to,
     }
 }
 

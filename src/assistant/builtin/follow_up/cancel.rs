@@ -124,8 +124,15 @@ pub(super) fn switched_off(words: &Words, range: Range<usize>) -> Option<FollowU
     Some(FollowUp::Cancel(ReminderRef::About(about?)))
 }
 
-/// The subject of a reminder: "the pills".
+/// The subject of a reminder: "the pills", "the one about the pills".
 fn about(words: &Words, range: Range<usize>) -> Option<String> {
+    let about_it = phrases!["the one about", "the one with", "the one to", "the one for"];
+    let named = words
+        .after(range.start, about_it)
+        .filter(|from| *from < range.end && when::read(words, *from).is_none());
+    if let Some(from) = named {
+        return about(words, from..range.end);
+    }
     let from = words.after(range.start, phrases!["the", "my", "that", "for"]);
     let about = subject(words.original(from.unwrap_or(range.start)..range.end));
     (!about.is_empty()).then_some(about)

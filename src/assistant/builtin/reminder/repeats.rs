@@ -65,7 +65,7 @@ impl Repeat {
     }
 
     /// With a bare 6 as 06:00.
-    pub(super) fn take_24_hours(&mut self, is_early: impl Fn(u32) -> bool) {
+    pub(in crate::assistant) fn take_24_hours(&mut self, is_early: impl Fn(u32) -> bool) {
         let clocks = self.times.iter_mut().filter_map(|spec| spec.clock.as_mut());
         let early = clocks.filter(|clock| is_early(clock.hour));
         early.for_each(|clock| clock.bare = false);

@@ -122,12 +122,13 @@ static OWED: Phrases = Phrases::new(&[
     "who owes what", "who owes whom", "who owes who", "who owes who what", "who owes me",
     "who owes", "who owes me what", "settle up", "lets settle up", "who pays whom", "who pays who",
     "how do we settle up", "who has to pay", "what does everyone owe", "what does everybody owe",
+    "who still owes", "who still owes me", "who still owes what",
 ]);
 /// Questions that may be about anything.
 static EVEN: Phrases = Phrases::new(&[
     "are we even", "are we square", "are we all square", "are we all even", "are we quits",
     "are we settled", "is everyone settled", "did everyone pay", "has everyone paid",
-    "who hasnt paid", "who hasnt paid yet", "who still owes me", "who still owes",
+    "who hasnt paid", "who hasnt paid yet",
 ]);
 static SHOW: Phrases = Phrases::new(&[
     "bill split", "the bill", "our bill", "show the bill", "show our bill", "my bill",

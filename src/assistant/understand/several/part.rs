@@ -1,5 +1,6 @@
 //! One part of a message: what it means by itself, and whether another one may follow it.
 
+use super::super::paraphrase::paraphrase;
 use super::beginnings::begins_statement;
 use crate::assistant::builtin::{
     ANYTHING_TO_REMIND, FollowUp, Intent, MessageContext, ParsedMessage, PossibleMeanings,
@@ -36,7 +37,7 @@ impl<'a> MessagePart<'a> {
             ..*message.context
         };
         let part = parsing::read_message(&context);
-        let mut intent = one_request(&part);
+        let mut intent = intent_of(&part);
         let may_be_power = !intent.is_command() || intent.is_unclear();
         if may_be_power && asks_for_power(&context, message.context.group) {
             intent = Intent::Power(text.to_owned());
@@ -62,10 +63,13 @@ impl<'a> MessagePart<'a> {
         let statement = || PossibleMeanings::of_parsed(&part).statement;
         let mut is_fact = false;
         if is_open && let Some(what) = what() {
-            let otherwise = Box::new(match intent {
+            let otherwise = match intent {
                 Intent::Power(text) => Intent::Power(text),
+                // "cancel nobu" may be a booking's.
+                _ if what.names_what() => Intent::Power(text.to_owned()),
                 _ => Intent::Unclear(wording::part_not_understood(text)),
-            });
+            };
+            let otherwise = Box::new(otherwise);
             intent = Intent::FollowUp { what, otherwise };
         } else if intent == Intent::Unknown && !message.context.group {
             match statement() {
@@ -322,6 +326,18 @@ fn changes_reminder(what: &FollowUp) -> bool {
 fn adds_to_list(words: &Words) -> bool {
     let last = words.len().saturating_sub(1);
     words.after(0, phrases!["add", "put"]).is_some() && matches!(words.get(last), "list" | "lists")
+}
+
+/// The meaning of the part as typed, else in other words.
+fn intent_of(part: &ParsedMessage) -> Intent {
+    let intent = one_request(part);
+    match paraphrase(part).filter(|_| intent == Intent::Unknown) {
+        Some(text) => one_request(&parsing::read_message(&MessageContext {
+            text: &text,
+            ..*part.context
+        })),
+        None => intent,
+    }
 }
 
 /// Whether a superpower is asked for; what may be ordinary talk isn't.
