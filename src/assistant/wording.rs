@@ -54,7 +54,8 @@ pub use recurring::{
 pub use reminders::*;
 pub use skipping::*;
 pub use times::{
-    date_now, date_of, day_name, hours_of_day, limited_day, time_in, time_now, weeks_until,
+    date_now, date_of, day_name, hours_of_day, limited_day, time_in, time_now, week_now,
+    weeks_until,
 };
 pub use undo::*;
 

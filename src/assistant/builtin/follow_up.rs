@@ -266,6 +266,8 @@ enum NewTimeText {
     Later(i64),
     /// "forward an hour": some mean later, some earlier.
     Forward,
+    /// "make it once": what repeats comes at its next time, and not again.
+    Once,
 }
 
 /// A reminder's new time.
@@ -461,6 +463,7 @@ impl TimeChange {
                 | NewTimeText::Number { .. }
                 | NewTimeText::Later(_)
                 | NewTimeText::Forward
+                | NewTimeText::Once
         )
     }
 

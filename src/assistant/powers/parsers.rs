@@ -98,7 +98,7 @@ pub(super) fn things(text: &str) -> Vec<String> {
 /// "also sugar" after "flour and".
 fn without_link(text: &str) -> &str {
     let text = text.trim();
-    ["also", "then", "plus"]
+    ["also", "then", "plus", "as well as"]
         .iter()
         .find_map(|word| strip_word(text, word))
         .unwrap_or(text)
@@ -129,7 +129,7 @@ fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
 }
 
 fn split_at_and(text: &str) -> Option<(&str, &str)> {
-    let links = [" and ", " And ", " AND ", " & ", " n "];
+    let links = [" as well as ", " and ", " And ", " AND ", " & ", " n "];
     let each = |link: &&'static str| text.match_indices(*link).collect::<Vec<_>>();
     let mut found: Vec<(usize, &str)> = links.iter().flat_map(each).collect();
     found.sort_unstable();

@@ -83,6 +83,23 @@ pub fn date_now(now: LocalNow) -> String {
     )
 }
 
+/// The week of ISO 8601, from its Monday to its Sunday.
+pub fn week_now(now: LocalNow) -> String {
+    let zone = if now.zone.is_none() { " (UTC)" } else { "" };
+    let week = local(now.at, now.zone)
+        .date_naive()
+        .week(chrono::Weekday::Mon);
+    let named = |day: chrono::NaiveDate| day.format("%A, %-d %B").to_string();
+    let of_year = week.first_day().iso_week();
+    format!(
+        "It's week {} of {}{zone}: {} to {}.",
+        of_year.week(),
+        of_year.year(),
+        named(week.first_day()),
+        named(week.last_day())
+    )
+}
+
 /// "In 4 days: Friday, 27 November 2026."
 pub fn date_of(day: Timestamp, now: LocalNow) -> String {
     let when = match days_between(now.at, day, now.zone) {

@@ -1,6 +1,6 @@
 //! Follow-ups of which the whole text is known: "yes", "undo that", "sounds good".
 
-use super::FollowUp;
+use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::assistant::text::function_words::{is_no, is_yes};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
@@ -32,6 +32,11 @@ static YES: Phrases = Phrases::new(&[
     "yes go ahead", "yes forget it", "yes delete it",
 ]);
 
+static NO_REPEAT: Phrases = Phrases::new(&[
+    "stop repeating it", "stop repeating that", "dont repeat it", "dont repeat that", "no repeats",
+    "only once", "just once", "just this once", "not every time just once", "stop the repetition",
+]);
+
 pub(super) fn fixed(request: &str) -> Option<FollowUp> {
     Some(match request {
         _ if is_yes(request) || YES.contains(request) => FollowUp::Yes,
@@ -53,6 +58,10 @@ pub(super) fn fixed(request: &str) -> Option<FollowUp> {
         | "they cancelled" | "they cancelled it" | "its not happening" | "it isnt happening" => {
             FollowUp::CalledOff
         }
+        _ if NO_REPEAT.contains(request) => FollowUp::Change {
+            which: ReminderRef::Latest,
+            to: TimeChange(NewTimeText::Once),
+        },
         "snooze" | "snooze it" | "snooze that" | "later" | "not yet" | "not" => {
             FollowUp::Snooze(None) // the "now" of "not now" is dropped as a courtesy
         }

@@ -33,6 +33,7 @@ impl TimeChange {
             NewTimeText::Hours(_) => Err(wording::CHANGE_UNCLEAR.to_owned()),
             NewTimeText::Later(seconds) => check(now.plus_s(*seconds), now, None),
             NewTimeText::Forward => Err(wording::EARLIER_OR_LATER.to_owned()),
+            NewTimeText::Once => Err(wording::CHANGE_UNCLEAR.to_owned()),
         }
     }
 
@@ -98,6 +99,7 @@ impl TimeChange {
             (NewTimeText::Hours(repeat), Some(recurrence)) => at_hours(repeat, recurrence, now),
             (NewTimeText::Hours(_), None) => Err(wording::CHANGE_UNCLEAR.to_owned()),
             (NewTimeText::NotOn(_), None) => Err(wording::COMES_ONLY_ONCE.to_owned()),
+            (NewTimeText::Once, _) => at_next_only(send_at, recurrence),
             (
                 NewTimeText::Repeat(repeat)
                 | NewTimeText::OnDays(repeat)
@@ -142,6 +144,14 @@ impl TimeChange {
             (NewTimeText::Later(seconds), None) => check(send_at.plus_s(*seconds), now, None),
             (NewTimeText::At(spec), None) => moved_once(spec, (send_at, local), now, (own, zone)),
         }
+    }
+}
+
+/// What repeats comes at its next time, and not again.
+fn at_next_only(next: Timestamp, recurrence: Option<&Recurrence>) -> Result<NewTime, String> {
+    match recurrence {
+        Some(_) => Ok(NewTime::at(next)),
+        None => Err(wording::COMES_ONLY_ONCE.to_owned()),
     }
 }
 

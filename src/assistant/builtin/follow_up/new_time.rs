@@ -180,6 +180,11 @@ pub(in crate::assistant) fn read_new_time(
     words: &Words,
     range: Range<usize>,
 ) -> Option<TimeChange> {
+    static ONCE: Phrases =
+        Phrases::new(&["once", "only once", "just once", "one time", "not repeat"]);
+    if words.after(range.start, &ONCE) == Some(range.end) {
+        return Some(TimeChange(NewTimeText::Once));
+    }
     let direction = words.get(range.start);
     let to = words.after(range.start, phrases!["to", "till", "until"]);
     if let Some(hour) = hour_of_day(words, &(to.unwrap_or(range.start)..range.end)) {

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use chrono::Months;
+use chrono::{Datelike, Months, NaiveDate};
 
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::assistant::builtin::reminder::repeats;
@@ -33,25 +33,42 @@ pub(super) fn pause(message: &ParsedMessage, range: Range<usize>) -> Option<Foll
         let day = Some(day);
         return Some(FollowUp::Skip { which, day });
     }
-    let (now, zone) = (message.context.now, message.zone());
-    let (about_end, end) = (range.start + 1..range.end).find_map(|at| {
-        let until = words.after(at, phrases!["until", "till", "til"]);
-        let (spec, end) = match until {
-            Some(from) => when::read(words, from)?,
-            None => when::read_duration(words, words.after(at, phrases!["for the next", "for"])?)?,
-        };
-        let is_day = until.is_some() && spec.day.is_some() && !spec.has_time();
-        let to = match is_day {
-            true => when::day_of(&spec, now, zone)?.start,
-            false => when::resolve(&spec, now, zone).ok()?,
-        };
-        (end == range.end).then_some((at, to))
-    })?;
+    let pause = |at: usize| Some((at, pause_at(message, at..range.end)?));
+    let (about_end, span) = (range.start + 1..range.end).find_map(pause)?;
     let which = which(words, range.start..about_end)?;
     Some(FollowUp::Skip {
         which,
-        day: Some(now..end),
+        day: Some(span),
     })
+}
+
+/// "until friday", "till february", "for the next 3 days": from now to there.
+fn pause_at(message: &ParsedMessage, range: Range<usize>) -> Option<Range<Timestamp>> {
+    let words = &message.words;
+    let (now, zone) = (message.context.now, message.zone());
+    let until = words.after(range.start, phrases!["until", "till", "til"]);
+    if let Some(from) = until
+        && from + 1 == range.end
+        && let Some(month) = when::month(words.get(from))
+    {
+        let today = now.utc().with_timezone(&zone).date_naive();
+        let year = today.year() + i32::from(month <= today.month());
+        let first = NaiveDate::from_ymd_opt(year, month, 1)?;
+        return Some(now..when::at_hour(first, 0, 0, zone)?);
+    }
+    let (spec, end) = match until {
+        Some(from) => when::read(words, from)?,
+        None => {
+            let from = words.after(range.start, phrases!["for the next", "for"])?;
+            when::read_duration(words, from)?
+        }
+    };
+    let is_day = until.is_some() && spec.day.is_some() && !spec.has_time();
+    let to = match is_day {
+        true => when::day_of(&spec, now, zone)?.start,
+        false => when::resolve(&spec, now, zone).ok()?,
+    };
+    (end == range.end).then_some(now..to)
 }
 
 /// The reminder that is named: "it", "my swim reminder".
@@ -77,6 +94,10 @@ pub(super) fn skip(message: &ParsedMessage, range: Range<usize>) -> Option<Follo
     let words = &message.words;
     if let Some(found) = of_day(message, range.clone()) {
         return Some(found);
+    }
+    let has_end = |at: usize| matches!(words.get(at), "until" | "till" | "til");
+    if range.clone().any(has_end) {
+        return pause(message, range);
     }
     static NEXT: Phrases = Phrases::new(&[
         "the next one", "the next time", "next one", "next time", "this time", "this one",
@@ -166,12 +187,20 @@ pub(super) fn skip_last(message: &ParsedMessage, range: Range<usize>) -> Option<
     Some(FollowUp::SkipLast { day, or_each })
 }
 
-/// "turn off tomorrow's alarm", "turn off my alarm for tomorrow": that time of it.
+/// "turn off tomorrow's alarm", "turn off my alarm for tomorrow", "turn it off for a week": those times
+/// of it.
 pub(super) fn switched_off_on_day(
     message: &ParsedMessage,
     range: Range<usize>,
 ) -> Option<FollowUp> {
     let words = &message.words;
+    static IT: Phrases = Phrases::new(&["turn it off", "turn that off", "switch it off"]);
+    if let Some(from) = words.after(range.start, &IT) {
+        return Some(FollowUp::Skip {
+            which: ReminderRef::Latest,
+            day: Some(pause_at(message, from..range.end)?),
+        });
+    }
     let from = words.after(range.start, phrases!["turn off", "switch off"])?;
     let is_named = |at: usize| matches!(words.get(at), "alarm" | "timer" | "reminder");
     let found = skip(message, from..range.end).filter(|_| (from..range.end).any(is_named))?;

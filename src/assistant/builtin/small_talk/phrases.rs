@@ -99,6 +99,7 @@ pub(super) fn question(message: &ParsedMessage, phrase: &str) -> Option<String> 
         _ if asks_for_joke(phrase) => joke(message).to_owned(),
         _ if asks_time(phrase) => wording::time_now(message.local_now()),
         _ if asks_date(phrase) => wording::date_now(message.local_now()),
+        _ if asks_week(phrase) => wording::week_now(message.local_now()),
         _ if asks_for_human(phrase) => format!(
             "I'm {name}, a program, and I can't pass messages on. Whoever runs this service can help you."
         ),
@@ -228,6 +229,16 @@ fn asks_time(phrase: &str) -> bool {
         "what time is it", "whats the time", "what is the time", "time", "the time",
         "what time is it now", "what time it is", "current time", "tell me the time",
         "do you have the time", "do you know what time it is", "what time do you have"
+    ]
+    .contains(phrase)
+}
+
+/// Whether a phrase asks for the number of the week.
+fn asks_week(phrase: &str) -> bool {
+    phrases![
+        "what week is it", "what week is this", "which week is it", "which week is this",
+        "what week number is it", "whats the week number", "what is the week number",
+        "week number", "what week of the year is it", "what calendar week is it", "calendar week"
     ]
     .contains(phrase)
 }

@@ -12,9 +12,9 @@ static ACTIVITIES: WordSet = WordSet::new(&[
 ]);
 /// Words with which it is something else: "run away", "read it". Sorted.
 static OTHERS: WordSet = WordSet::new(&[
-    "about", "again", "and", "at", "away", "from", "her", "him", "how", "into", "it", "more", "my",
-    "not", "of", "off", "or", "out", "over", "that", "their", "them", "this", "to", "up", "us",
-    "what", "when", "why", "you", "your",
+    "about", "again", "and", "at", "away", "dry", "errands", "from", "her", "him", "how", "into",
+    "it", "late", "low", "more", "my", "not", "of", "off", "or", "out", "over", "short", "that",
+    "their", "them", "this", "to", "up", "us", "what", "when", "why", "you", "your",
 ]);
 /// Words of it.
 const WORDS_MAX: usize = 4;
@@ -30,7 +30,7 @@ pub(super) fn is_activity(name: &str) -> bool {
     }
     let begins = [
         "go for a ", "going for a ", "go to the ", "going to the ", "go to ", "going to ", "go ",
-        "do some ", "do ", "doing ", "my ", "hit the ",
+        "do some ", "do ", "doing ", "my ", "hit the ", "went for a ", "went to the ", "went ",
     ];
     let bare = begins.iter().find_map(|begin| lower.strip_prefix(begin));
     let bare = bare.unwrap_or(&lower);
@@ -41,6 +41,13 @@ pub(super) fn is_activity(name: &str) -> bool {
         .is_some_and(|stem| ACTIVITIES.contains(stem.as_str()));
     let is_other = words.iter().skip(1).any(|word| OTHERS.contains(word));
     is_known && !is_other && (1..=WORDS_MAX).contains(&words.len())
+}
+
+/// Whether a report of the day may be of it: what somebody tells of oneself ("I ate cake today") or an
+/// activity ("swimming today"), unlike "ran into Tom" and "bo ran".
+pub(super) fn may_be_reported(name: &str, is_own: bool) -> bool {
+    let is_of_activity = |stem: &String| ACTIVITIES.contains(stem.as_str());
+    is_activity(name) || is_own && !stems(name).first().is_some_and(is_of_activity)
 }
 
 #[cfg(test)]
@@ -58,7 +65,7 @@ mod tests {
         }
         for name in [
             "run away", "read it", "see you", "sleep", "be happy", "write to you", "eat pizza",
-            "learn how it works", "go home", "kill him", "run my own company", "",
+            "learn how it works", "go home", "kill him", "run my own company", "running late", "",
         ] {
             assert!(!is_activity(name), "{name}");
         }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use chrono::NaiveDate;
 
 use super::HabitAction;
+use super::activities::may_be_reported;
 use super::asked::asked;
 use super::completion_day::{self, CompletionDay, is_past};
 use super::planned::planned;
@@ -175,14 +176,12 @@ fn done(message: &ParsedMessage, at: usize, end: usize) -> Option<(RequestStreng
         CompletionDay::Weekday(weekday) if is_over => completion_day::since(weekday, today()),
         CompletionDay::Weekday(_) | CompletionDay::Several => {
             let what = parsers::original(words, from.unwrap_or(at), to);
-            let is_short = to > at && to - at <= 6;
-            return is_short.then_some((InSession, HabitAction::DaysUnclear(what)));
+            return is_short(at, to).then_some((InSession, HabitAction::DaysUnclear(what)));
         }
     };
     if let Some(from) = not_done {
         let what = parsers::original(words, from, to);
-        return (to > from && to - from <= 6)
-            .then_some((Soft, HabitAction::DidNot { what, days_ago }));
+        return is_short(from, to).then_some((Soft, HabitAction::DidNot { what, days_ago }));
     }
     if is_denied {
         return None;
@@ -197,8 +196,15 @@ fn done(message: &ParsedMessage, at: usize, end: usize) -> Option<(RequestStreng
         }
         None => (at, InSession),
     };
-    let is_report = dated || plain.is_some() && ended.is_none();
-    (to > from && to - from <= 6).then(|| (strength, did(words, (from, to), days_ago, is_report)))
+    let is_report = plain.is_some() && ended.is_none()
+        || dated && may_be_reported(words.original(from..to), from > at);
+    is_short(from, to).then(|| (strength, did(words, (from, to), days_ago, is_report)))
+}
+
+/// Whether the words may be the name of a habit.
+const fn is_short(from: usize, to: usize) -> bool {
+    const NAME_WORDS_MAX: usize = 6;
+    to > from && to - from <= NAME_WORDS_MAX
 }
 
 /// "my run" of "i skipped my run", "meditation" of "skip meditation today".
@@ -261,10 +267,12 @@ fn several(
     } else {
         RequestStrength::InSession
     };
-    let is_report = found.is_dated || is_plain;
-    let done = found.done.into_iter();
-    let each = done.map(|(from, to, days)| did(words, (from, to), days, is_report));
-    let whole = Box::new(did(words, (start, end), 0, is_report));
+    let is_report = |from, to| {
+        is_plain || found.is_dated && may_be_reported(words.original(from..to), start > at)
+    };
+    let each = found.done.iter();
+    let each = each.map(|(from, to, days)| did(words, (*from, *to), *days, is_report(*from, *to)));
+    let whole = Box::new(did(words, (start, end), 0, is_report(start, end)));
     let each = each.collect();
     Some((strength, HabitAction::Each { whole, each }))
 }

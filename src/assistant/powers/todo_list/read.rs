@@ -218,18 +218,17 @@ fn add_all(
     let end = to;
     // "add 5 min" is for a timer.
     let is_time = || when::read_duration(words, at + 1).is_some_and(|(_, to)| to == end);
-    if words.get(at) != "add" || end == at + 1 || is_time() || is_of_others(words, at + 1, end) {
+    // "add that i need batteries"
+    let from = words.skip(at + 1, phrases!["that i need", "that we need"]);
+    if words.get(at) != "add" || end == from || is_time() || is_of_others(words, at + 1, end) {
         return None;
     }
-    let strength = if is_plain_thing(message, at + 1, end) {
+    let strength = if is_plain_thing(message, from, end) {
         RequestStrength::Opening
     } else {
         InSession
     };
-    Some((
-        strength,
-        added(message, ListName::InUse, (at + 1, end), None),
-    ))
+    Some((strength, added(message, ListName::InUse, (from, end), None)))
 }
 
 /// "add milk to my list for friday": the list is named.
