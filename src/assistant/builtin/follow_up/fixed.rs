@@ -27,9 +27,9 @@ static DONE: Phrases = Phrases::new(&[
 
 static YES: Phrases = Phrases::new(&[
     "yess", "yesss", "yes yes", "yes sure", "yeah sure", "yeah please", "yep please", "yes both",
-    "yes please", "do it", "go ahead", "confirm", "yes do it", "yes do", "yes please do",
-    "yes remind me", "yes please remind me", "yes remind me please", "yes set it", "yes i do",
-    "yes go ahead", "yes forget it", "yes delete it",
+    "yes please", "sure thing", "do it", "go ahead", "confirm", "yes do it", "yes do",
+    "yes please do", "yes remind me", "yes please remind me", "yes remind me please", "yes set it",
+    "yes i do", "yes go ahead", "yes forget it", "yes delete it",
 ]);
 
 static NO_REPEAT: Phrases = Phrases::new(&[

@@ -106,7 +106,11 @@ pub(super) fn question(message: &ParsedMessage, phrase: &str) -> Option<String> 
         "do you love me" | "will you marry me" => {
             "You're dear to me, in the way a program can say that.".to_owned()
         }
-        "what are you doing" | "what are you up to" => {
+        "what are you doing"
+        | "what are you up to"
+        | "whats new"
+        | "anything new"
+        | "what are you up to today" => {
             "Keeping track of reminders and waiting for you to write. What's up?".to_owned()
         }
         _ => return None,
@@ -147,7 +151,8 @@ fn asks_presence(phrase: &str) -> bool {
         "are you there", "you there", "still there", "you still there", "are you still there",
         "anyone there", "ping", "test", "testing", "anybody home", "are you awake",
         "can you hear me", "do you hear me", "are you listening", "are you online", "are you on",
-        "are you working", "do you work", "is this working", "is this thing on"
+        "are you working", "do you work", "is this working", "is this thing on", "are you busy",
+        "are you still working", "are you up"
     ]
     .contains(phrase)
 }
@@ -180,8 +185,39 @@ fn is_hello(phrase: &str) -> bool {
     .contains(phrase)
 }
 
-/// Thanks in several languages.
+/// Thanks in several languages, also with a word before them: "got it, thanks", "great thanks a lot".
 fn is_thanks(phrase: &str) -> bool {
+    static WITH: Phrases = Phrases::new(&[
+        "ok", "okay", "alright", "all right", "got it", "ok got it", "okay got it", "gotcha",
+        "noted", "understood", "perfect", "great", "cool", "nice", "awesome", "amazing", "good",
+        "very good", "fine", "excellent", "wonderful", "brilliant", "lovely", "sweet", "super",
+        "fantastic", "oh", "oh ok", "oh great", "oh nice", "ah", "ah ok", "aw", "aww", "wow",
+        "ok great", "ok perfect", "ok cool", "thats great", "thats perfect", "thats all",
+        "thats it", "sounds good", "makes sense", "all good", "good to know", "haha", "lol",
+    ]);
+    const THANKS: [&str; 10] = [
+        "thanks", "thank you", "thx", "ty", "tysm", "thanks a lot", "thanks so much",
+        "thank you so much", "thank you very much", "cheers",
+    ];
+    const TO: [&str; 10] = [
+        " mate", " man", " dude", " bro", " buddy", " friend", " my friend", " love", " dear",
+        " pal",
+    ];
+    let to = TO.iter().find_map(|to| phrase.strip_suffix(to));
+    let phrase = to.unwrap_or(phrase);
+    let is_with = |thanks: &&str| {
+        let before = phrase
+            .strip_suffix(*thanks)
+            .and_then(|rest| rest.strip_suffix(' '));
+        let after = || phrase.strip_prefix(*thanks)?.strip_prefix(' ');
+        before
+            .or_else(after)
+            .is_some_and(|rest| WITH.contains(rest))
+    };
+    is_plain_thanks(phrase) || THANKS.iter().any(is_with)
+}
+
+fn is_plain_thanks(phrase: &str) -> bool {
     phrases![
         "thanks", "thank you", "thx", "ty", "tysm", "thanks a lot", "thanks thats all",
         "thank you thats all", "thats all thanks", "thank you so much", "thank you very much",
@@ -207,7 +243,12 @@ fn is_farewell(phrase: &str) -> bool {
         "see you tomorrow", "see you soon", "cya", "bye for now", "later", "talk later",
         "talk to you later", "ttyl", "take care", "farewell", "cheerio", "tschüss", "adios",
         "adiós", "au revoir", "arrivederci", "have a nice day", "have a good day", "i have to go",
-        "gotta go", "brb", "be right back", "back soon", "gtg", "g2g", "im off", "im out"
+        "gotta go", "brb", "be right back", "back soon", "gtg", "g2g", "im off", "im out",
+        "thats all for", "thats all for today", "thats it for", "thats it for today",
+        "thats everything", "nothing else", "that will be all", "thatll be all", "done for today",
+        "talk soon", "until tomorrow", "till tomorrow", "ok bye", "have a good one",
+        "have a nice evening", "have a good evening", "have a nice weekend", "have a good weekend",
+        "off to bed", "im off to bed", "going to bed", "im going to bed", "im going to sleep"
     ]
     .contains(bare.unwrap_or(phrase))
 }
@@ -217,7 +258,9 @@ fn asks_how_it_is(phrase: &str) -> bool {
     phrases![
         "how are you", "how are you doing", "how are you today", "hows it going",
         "how is it going", "how do you do", "how are things", "hows life", "whats up", "wassup",
-        "how have you been", "how do you feel", "hows your day", "wie gehts", "como estas",
+        "how have you been", "how do you feel", "hows your day", "how was your day",
+        "how are you feeling", "are you ok", "are you okay", "you ok", "you okay", "you good",
+        "how you doing", "hows everything", "hows your day going", "wie gehts", "como estas",
         "cómo estás", "ça va"
     ]
     .contains(phrase)

@@ -19,6 +19,35 @@ const CONGRATULATIONS: &[&str] = &[
 ];
 const GLAD: &[&str] = &["Glad to hear it!", "That's good to hear!"];
 
+/// What was said is agreed to, and asks for nothing more.
+static AGREED: Phrases = Phrases::new(&[
+    "ok", "okay", "k", "kk", "alright", "all right", "got it", "i see", "understood", "fine",
+    "sounds good", "deal", "great", "cool", "perfect", "nice", "awesome", "good", "excellent",
+    "wonderful", "gotcha", "noted", "makes sense", "fair enough", "all good", "its fine", "its ok",
+    "its okay", "thats fine", "thats ok", "thats okay", "no worries", "no problem", "np",
+    "cool cool", "nice one", "very good", "very nice", "oh ok", "oh okay", "ah ok", "ah okay",
+    "ok cool", "ok great", "ok good", "ok nice", "ok perfect", "ok fine", "thats it", "thats all",
+    "will do", "roger", "roger that", "copy that", "i know", "good to know", "true", "exactly",
+    "right", "indeed", "fantastic", "brilliant", "lovely", "amazing", "sweet", "super", "wow",
+    "yay", "woohoo", "neat", "works for me", "on it", "whatever", "fine by me", "fine with me",
+    "good idea", "👍", "👌", "✅",
+]);
+static WAIT: Phrases = Phrases::new(&[
+    "one sec", "a sec", "just a sec", "sec", "one second", "just a second", "one moment",
+    "one minute", "just a moment", "just a minute", "a moment please", "hold on", "hang on",
+    "wait", "wait a sec", "wait a second", "wait a minute", "wait a moment", "give me a sec",
+    "give me a second", "give me a moment", "let me think", "let me check", "let me see", "hmm",
+    "hm", "hmmm", "um", "uhm", "mhm",
+]);
+static ANNOYED: Phrases = Phrases::new(&[
+    "this is annoying", "youre annoying", "you are annoying", "are you stupid", "are you dumb",
+    "are you kidding", "are you kidding me", "you dont understand", "you dont get it",
+    "you dont understand me", "you didnt understand", "you misunderstood", "thats not right",
+    "thats not what i meant", "thats not what i said", "thats not what i asked",
+    "not what i meant", "not what i asked", "not what i said", "wrong", "that is wrong", "wtf",
+    "this is useless", "this doesnt work", "it doesnt work", "this isnt working", "ugh", "argh",
+]);
+
 pub(super) fn reaction(message: &ParsedMessage, phrase: &str) -> Option<String> {
     let choices: &[&str] = match phrase {
         "of course" | "absolutely" | "si" | "oui" | "ja" => YES,
@@ -26,16 +55,18 @@ pub(super) fn reaction(message: &ParsedMessage, phrase: &str) -> Option<String> 
         "no thanks" | "no thank you" | "not now" | "not really" | "nein" | "non" => NO,
         _ if is_no(phrase) => NO,
         "never mind" | "nevermind" | "nvm" | "nothing" => &["Okay, never mind.", "No problem."],
-        "ok" | "okay" | "k" | "kk" | "alright" | "all right" | "got it" | "i see"
-        | "understood" | "fine" | "sounds good" | "deal" | "great" | "cool" | "perfect"
-        | "nice" | "awesome" | "good" | "excellent" | "wonderful" | "👍" | "👌" | "✅" => {
-            &["👍", "Great!", "Good."]
-        }
+        _ if AGREED.contains(phrase) => &["👍", "Great!", "Good."],
+        _ if WAIT.contains(phrase) => &["Take your time.", "No hurry, I'm here."],
+        _ if ANNOYED.contains(phrase) => &[
+            "I'm sorry. “undo” takes back the last change, and “help” shows how to say things to me.",
+        ],
         "good bot" | "good job" | "well done" | "nice work" | "great job" | "good work"
         | "youre great" | "you are great" | "youre awesome" | "you are awesome"
         | "youre the best" | "you are the best" | "youre amazing" | "you are amazing"
         | "youre so helpful" | "you rock" | "i like you" | "youre cute" | "youre funny"
-        | "youre smart" | "you are smart" | "👏" | "🎉" => &[
+        | "youre smart" | "you are smart" | "youre a star" | "youre a lifesaver" | "you legend"
+        | "good girl" | "good boy" | "love it" | "i love it" | "thats amazing"
+        | "thats awesome" | "so helpful" | "very helpful" | "👏" | "🎉" => &[
             "That's kind of you, thank you!", "Thank you, that makes my day!",
         ],
         "i love you" | "love you" | "i love you so much" | "❤" | "😍" | "🥰" | "😘" => {
@@ -52,6 +83,12 @@ pub(super) fn reaction(message: &ParsedMessage, phrase: &str) -> Option<String> 
         }
         "bad day" | "i had a bad day" | "😢" | "😭" => SAD,
         "good thanks" | "and you" | "not bad" | "fine thanks" => GLAD,
+        "im back" | "i am back" | "im home" | "i am home" | "back" | "back home" => {
+            &["Welcome back!", "Good to have you back!"]
+        }
+        "happy monday" | "happy friday" | "happy weekend" | "happy sunday" | "happy easter" => {
+            &["Thank you, to you too!"]
+        }
         "nice to meet you" | "pleased to meet you" | "welcome" | "welcome back" => {
             &["Nice to meet you too!", "The pleasure is mine!"]
         }
