@@ -130,10 +130,10 @@ fn is_courtesy(word: HashedWord) -> bool {
 }
 
 static COURTESIES: WordSet = WordSet::new(&[
-    "afternoon", "alright", "also", "and", "bruh", "btw", "damn", "dang", "dear", "evening", "fyi",
-    "good", "haha", "hallo", "hello", "hey", "hi", "hiya", "just", "kindly", "lmao", "lol",
-    "morning", "now", "oh", "ok", "okay", "omg", "please", "pls", "plz", "so", "thanks", "there",
-    "ugh", "uh", "um", "well", "yo",
+    "afternoon", "alright", "also", "and", "bruh", "btw", "damn", "dang", "dear", "er", "erm",
+    "evening", "fyi", "good", "haha", "hallo", "hello", "hey", "hi", "hiya", "hm", "hmm", "just",
+    "kindly", "lmao", "lol", "morning", "now", "oh", "ok", "okay", "omg", "please", "pls", "plz",
+    "so", "thanks", "there", "ugh", "uh", "um", "well", "yo",
 ]);
 
 fn after_courtesies(words: &Words) -> usize {

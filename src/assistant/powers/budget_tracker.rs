@@ -22,7 +22,7 @@ use super::bill_split::sharing_hint;
 use super::local_time;
 use super::money::{self, Currency, Money};
 use super::texts::{self, same, too_long};
-use super::{PowerContext, Superpower};
+use super::{PowerContext, PowerEffect, Superpower};
 pub(super) use changed_amount::changed_amount;
 use expense_words::bare;
 pub(super) use operations::Arguments;
@@ -107,6 +107,9 @@ pub(super) struct BudgetState {
     budgets: Vec<Budget>,
     expenses: Vec<Expense>,
     currency: Option<Currency>,
+    /// What was asked: whether to do what these words request.
+    #[serde(skip)]
+    asked: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -193,6 +196,10 @@ impl Superpower for BudgetState {
 
     fn data(&self, context: &PowerContext) -> Option<Value> {
         Some(self.to_json(context))
+    }
+
+    fn effect(&self) -> Option<PowerEffect> {
+        self.asked.clone().map(PowerEffect::AskWhether)
     }
 
     fn overview(&self, context: &PowerContext) -> String {

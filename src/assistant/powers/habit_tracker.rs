@@ -354,7 +354,8 @@ impl HabitState {
         let named = |habit: &Habit| same(&habit.name, what);
         // "played guitar"
         let verbs = [
-            "played ", "practiced ", "practised ", "finished ", "completed ",
+            "played ", "practiced ", "practised ", "finished ", "completed ", "drank ", "drink ",
+            "took ", "take ", "had ",
         ];
         let lower = what.to_lowercase();
         let bare = verbs.iter().find_map(|verb| lower.strip_prefix(verb));

@@ -127,6 +127,18 @@ fn cancelling(words: &Words, range: Range<usize>) -> Option<String> {
         "i dont need", "i no longer need", "dont need", "no longer need", "no need for",
         "i dont want", "i no longer want", "dont want",
     ]);
+    if let Some(day) = words.after(range.start, phrases!["no alarm", "no alarms", "no wake up"])
+        && when::read(words, day).is_some_and(|(_, end)| end == range.end)
+    {
+        return Some(format!(
+            "cancel my alarm {}",
+            words.original(day..range.end)
+        ));
+    }
+    let alarm_off = phrases!["alarm off", "alarms off", "no more alarm", "no alarm"];
+    if words.after(range.start, alarm_off) == Some(range.end) {
+        return Some("cancel my alarm".to_owned());
+    }
     let ends = |at: &usize| words.after(*at, phrases!["anymore", "any more"]) == Some(range.end);
     let end = range.clone().find(ends).unwrap_or(range.end);
     let no_more = words.after(range.start, &NO_MORE);

@@ -144,6 +144,12 @@ fn of_mine(words: &Words, from: usize) -> bool {
         _ if is_favorite => !is_one_of(CLAUSE_WORDS, words.get(value.start)),
         "name" => verb - from > 1 && is_name(words, value.start),
         kin if is_one_of(KIN, kin) => {
+            let titles = phrases![
+                "dr", "doctor", "mr", "mrs", "ms", "miss", "prof", "professor"
+            ];
+            if let Some(name) = words.after(value.start, titles) {
+                return is_name(words, name);
+            }
             let first = words.original(value.start..value.start + 1);
             first.starts_with(char::is_uppercase) && is_name(words, value.start)
         }

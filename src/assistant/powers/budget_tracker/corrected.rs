@@ -41,7 +41,7 @@ fn named(words: &Words, at: usize, verb: usize) -> Option<(String, bool)> {
     is_short.then(|| (parsers::original(words, from, verb), is_that))
 }
 
-/// "that parking was 15 actually", "the parking was actually 15".
+/// "that parking was 15 actually", "the parking was actually 15", "the parking was 15, not 12".
 fn amount(words: &Words, at: usize, end: usize) -> Option<(RequestStrength, BudgetAction)> {
     let verbs = ["was", "were", "cost"];
     let verb =
@@ -50,6 +50,11 @@ fn amount(words: &Words, at: usize, end: usize) -> Option<(RequestStrength, Budg
     let from = words.skip(from, phrases!["only", "just"]);
     let (money, next) = money::read(words, from)?;
     let last = words.skip(next, phrases!["actually", "really", "in fact", "sorry"]);
+    // "that taxi was 25, not 22"
+    let other = words.after(next, phrases!["not", "and not", "instead of"]);
+    let last = other
+        .and_then(|other| money::read(words, other))
+        .map_or(last, |(_, last)| last);
     let (purpose, is_that) = named(words, at, verb)?;
     let is_marked = is_that || last > next || from > verb + 1;
     (is_marked && last == end).then_some((Soft, BudgetAction::ChangeAmount(purpose, money)))

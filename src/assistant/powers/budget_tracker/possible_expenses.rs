@@ -47,15 +47,18 @@ impl BudgetState {
             );
         }
         let said = |(money, purpose): &(Money, String)| {
-            format!("{} on {purpose}", money::display(money.minor, None))
+            let sum = money::display(money.minor, money.currency.as_ref());
+            format!("{sum} on {purpose}")
         };
         let said: Vec<String> = all.iter().map(said).collect();
         let said = said.join(" and ");
-        supposed.is_both.then(|| {
-            Ok(format!(
-                "Did you spend {said}? I've noted nothing yet. Say “spent {said}”, and I do."
-            ))
-        })
+        if !supposed.is_both {
+            return None;
+        }
+        self.asked = Some(format!("spent {said}"));
+        Some(Ok(format!(
+            "Did you spend {said}? I've noted nothing yet; say “yes”, and I do."
+        )))
     }
 
     /// "flour was 220", of which something is noted today: a correction, or one more?

@@ -50,8 +50,12 @@ fn left(message: &ParsedMessage, at: usize, end: usize) -> Option<(RequestStreng
         phrases!["how much of my", "how much of the", "how much"],
     );
     if let Some(from) = asked
-        && let Some(to) = (from..end)
-            .find(|n| words.after(*n, phrases!["budget left", "budget is left"]) == Some(end))
+        && let Some(to) = (from..end).find(|n| {
+            words.after(
+                *n,
+                phrases!["budget left", "budget is left", "budget do i have left"],
+            ) == Some(end)
+        })
         && to - from <= PURPOSE_WORDS_MAX
     {
         return soft(parsers::original(words, from, to));

@@ -21,7 +21,7 @@ use crate::assistant::text::words::Words;
 static LIST: Phrases = Phrases::new(&[
     "my habits", "habits", "show my habits", "how am i doing with my habits", "show habits",
     "list my habits", "list habits", "how are my habits", "how are my habits going", "my streaks",
-    "streaks", "show my streaks", "my streak", "hows my streak", "how is my streak",
+    "streaks", "show my streaks", "my streak", "streak", "hows my streak", "how is my streak",
     "habit tracker", "show me my habits", "habit streaks",
 ]);
 

@@ -38,6 +38,15 @@ pub(super) fn question(request: &str) -> Option<TodoAction> {
     if TO_PACK.contains(&request) {
         return Some(TodoAction::Show(ListName::Named("packing".to_owned())));
     }
+    const COUNTED: [&str; 8] = [
+        "how many things are left", "how many items are left", "how many things are on the list",
+        "how many items are on the list", "how many things are on my list",
+        "how many things do i have left", "how much is left on the list",
+        "how many things are still open",
+    ];
+    if COUNTED.contains(&request) {
+        return Some(TodoAction::Show(ListName::InUse));
+    }
     TO_BUY
         .contains(&request)
         .then_some(TodoAction::Show(ListName::InUse))

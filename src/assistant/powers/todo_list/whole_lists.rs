@@ -6,6 +6,7 @@ use super::{ListName, TodoAction};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::parsers;
 use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
 
 /// "hw list: math, bio", "make a camping list: tent": a list by its name, and what is on it.
@@ -76,5 +77,28 @@ pub(super) fn parse(message: &ParsedMessage, end: usize) -> Option<TodoAction> {
     {
         return Some(TodoAction::Begin(name));
     }
-    list_to_show(message, end).map(TodoAction::Show)
+    begun_by_name(message, end).or_else(|| list_to_show(message, end).map(TodoAction::Show))
+}
+
+/// "start a new list for the party", "new list: camping": a list that is named, with nothing on it.
+fn begun_by_name(message: &ParsedMessage, end: usize) -> Option<TodoAction> {
+    static NEW: Phrases = Phrases::new(&[
+        "new list", "a new list", "start a new list", "start a list", "make a list",
+        "make me a list", "make a new list", "create a list", "create a new list", "begin a list",
+        "begin a new list", "add a new list", "open a new list",
+    ]);
+    static NAMED: Phrases = Phrases::new(&[
+        "called", "named", "for the", "for my", "for our", "for a", "for",
+    ]);
+    let words = &message.words;
+    let after = words.after(message.start, &NEW)?;
+    let named = words.after(after, &NAMED);
+    // "new list: milk, eggs" says what is on it.
+    let is_one = || after + 1 == end && words.is_set_off(after - 1);
+    let from = named.or_else(|| is_one().then_some(after))?;
+    let is_short = (1..=NAME_WORDS_MAX).contains(&end.saturating_sub(from));
+    let is_time = when::read(words, from).is_some();
+    let is_plain = (from..end).all(|at| at + 1 == end || !words.is_set_off(at));
+    (is_short && is_plain && !is_time && message.is_addressed)
+        .then(|| TodoAction::Begin(parsers::original(words, from, end)))
 }
