@@ -76,7 +76,11 @@ pub fn understand_all(context: &MessageContext) -> Understanding {
         group: false, // its name is not repeated
         ..*context
     }));
-    match is_request(&other_words) {
+    let is_told = |found: &Understanding| {
+        let meanings = found.unknown.as_ref();
+        meanings.is_some_and(|unknown| unknown.statement.is_some())
+    };
+    match is_request(&other_words) || is_told(&other_words) && !is_told(&typed) {
         true => other_words,
         false => typed,
     }

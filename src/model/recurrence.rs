@@ -161,6 +161,18 @@ impl Recurrence {
         }
     }
 
+    /// This rule with the end of another one, if that has one, and with `from_start` from its next
+    /// occurrence on: of what comes every other week, that is in the first week.
+    pub fn limited_by(&self, other: &Self, from_start: bool) -> Result<Self, RecurrenceError> {
+        let rule = match other.part("UNTIL") {
+            Some(until) => format!("{};UNTIL={until}", self.rule_without(&["UNTIL"])),
+            None => self.rule.clone(),
+        };
+        let from = if from_start { other.next } else { self.next };
+        let limited = Self::new(&rule, from, self.zone)?;
+        Ok(limited.leaving_out(self.left_out.clone()))
+    }
+
     /// Leaves out these as well. The next occurrence stays.
     fn leaving_out(mut self, times: Vec<NaiveDateTime>) -> Self {
         self.left_out.extend(times);

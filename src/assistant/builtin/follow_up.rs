@@ -6,6 +6,7 @@ mod cancel;
 mod change;
 mod corrected_value;
 mod fixed;
+mod limits;
 mod moment;
 mod near_day;
 mod new_time;
@@ -266,6 +267,8 @@ enum NewTimeText {
     Later(i64),
     /// "forward an hour": some mean later, some earlier.
     Forward,
+    /// "starting next week", "until friday": the same within these limits.
+    Limits(Box<Repeat>),
     /// "make it once": what repeats comes at its next time, and not again.
     Once,
 }

@@ -23,6 +23,7 @@ pub(super) fn paraphrase(message: &ParsedMessage) -> Option<String> {
     let start = message.start;
     let range = start..words.before_courtesy(start, words.len());
     reminder(words, range.clone())
+        .or_else(|| one_more(words, range.clone()))
         .or_else(|| to_be_remembered(words, range.clone()))
         .or_else(|| {
             (range.len() <= SHORT_WORDS_MAX)
@@ -84,6 +85,19 @@ fn reminder(words: &Words, range: Range<usize>) -> Option<String> {
     let rest = words.original(from..words.len());
     let has_time = (from..range.end).any(|at| when::read(words, at).is_some());
     has_time.then(|| format!("remind me {rest}"))
+}
+
+/// "and at 3 to take a break": what else is to come.
+fn one_more(words: &Words, range: Range<usize>) -> Option<String> {
+    let before = words.get(range.start.checked_sub(1)?);
+    let (time, to) = when::read(words, range.start)?;
+    let is_timed = time.clock.is_some() || time.delay.is_some();
+    let from = words.after(to, phrases!["to"])?;
+    let has_other_time = (from..range.end).any(|at| when::read(words, at).is_some());
+    let is_added = matches!(before, "and" | "also" | "then") && is_timed && !has_other_time;
+    let what = words.original(from..range.end);
+    let time = words.original(range.start..to);
+    (is_added && from < range.end).then(|| format!("{what} {time}"))
 }
 
 /// "my wifi password is hunter2, please remember it".

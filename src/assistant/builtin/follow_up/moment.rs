@@ -29,7 +29,9 @@ impl TimeChange {
             NewTimeText::Repeat(repeat)
             | NewTimeText::OnDays(repeat)
             | NewTimeText::OnlyOn(repeat, _) => repeated(repeat, now, zone),
-            NewTimeText::NotOn(_) => Err(wording::REMINDER_REPEATS_UNCLEAR.to_owned()),
+            NewTimeText::NotOn(_) | NewTimeText::Limits(_) => {
+                Err(wording::REMINDER_REPEATS_UNCLEAR.to_owned())
+            }
             NewTimeText::Hours(_) => Err(wording::CHANGE_UNCLEAR.to_owned()),
             NewTimeText::Later(seconds) => check(now.plus_s(*seconds), now, None),
             NewTimeText::Forward => Err(wording::EARLIER_OR_LATER.to_owned()),
@@ -90,15 +92,18 @@ impl TimeChange {
         match (&self.0, recurrence) {
             (NewTimeText::Number { count, .. }, _) => Err(wording::number_unclear(*count)),
             (NewTimeText::OnDays(_), Some(_)) => Err(wording::OTHER_DAYS_STAY.to_owned()),
-            (NewTimeText::OnlyOn(_, days), Some(recurrence)) => {
-                on_weekdays(recurrence, now, |day| days.contains(&day))
+            (NewTimeText::OnlyOn(_, days), Some(rule)) => {
+                on_weekdays(rule, now, |day| days.contains(&day))
             }
-            (NewTimeText::NotOn(days), Some(recurrence)) => {
-                on_weekdays(recurrence, now, |day| !days.contains(&day))
+            (NewTimeText::NotOn(days), Some(rule)) => {
+                on_weekdays(rule, now, |day| !days.contains(&day))
             }
             (NewTimeText::Hours(repeat), Some(recurrence)) => at_hours(repeat, recurrence, now),
             (NewTimeText::Hours(_), None) => Err(wording::CHANGE_UNCLEAR.to_owned()),
-            (NewTimeText::NotOn(_), None) => Err(wording::COMES_ONLY_ONCE.to_owned()),
+            (NewTimeText::NotOn(_) | NewTimeText::Limits(_), None) => {
+                Err(wording::COMES_ONLY_ONCE.to_owned())
+            }
+            (NewTimeText::Limits(limits), Some(rule)) => within(limits, rule, local.time(), now),
             (NewTimeText::Once, _) => at_next_only(send_at, recurrence),
             (
                 NewTimeText::Repeat(repeat)
@@ -128,23 +133,53 @@ impl TimeChange {
                     None => new,
                 })
             }
-            (NewTimeText::At(spec), Some(recurrence)) => {
-                if spec.day.is_some() || spec.delay.is_some() {
-                    return Err(wording::RECURRING_STAYS.to_owned());
-                }
-                if recurrence.times_of_day().len() > 1 {
-                    return Err(wording::comes_at_hours(&recurrence.times_of_day()));
-                }
-                let spec = in_same_half(*spec, local.time());
-                let (hour, minute) = when::time_of_day(&spec).map_err(problem)?;
-                next_of(recurrence.at_time(hour, minute, now))
-            }
+            (NewTimeText::At(spec), Some(rule)) => at_other_hour(spec, rule, local.time(), now),
             (NewTimeText::Forward, _) => Err(wording::EARLIER_OR_LATER.to_owned()),
             (NewTimeText::Later(_), Some(_)) => Err(wording::RECURRING_STAYS.to_owned()),
             (NewTimeText::Later(seconds), None) => check(send_at.plus_s(*seconds), now, None),
             (NewTimeText::At(spec), None) => moved_once(spec, (send_at, local), now, (own, zone)),
         }
     }
+}
+
+/// What repeats at another hour, on its days.
+fn at_other_hour(
+    spec: &TimeExpression,
+    recurrence: &Recurrence,
+    time: NaiveTime,
+    now: Timestamp,
+) -> Result<NewTime, String> {
+    if spec.day.is_some() || spec.delay.is_some() {
+        return Err(wording::RECURRING_STAYS.to_owned());
+    }
+    if recurrence.times_of_day().len() > 1 {
+        return Err(wording::comes_at_hours(&recurrence.times_of_day()));
+    }
+    let spec = in_same_half(*spec, time);
+    let (hour, minute) = when::time_of_day(&spec).map_err(problem)?;
+    next_of(recurrence.at_time(hour, minute, now))
+}
+
+/// The same from another day on, or until one.
+fn within(
+    limits: &Repeat,
+    recurrence: &Recurrence,
+    time: NaiveTime,
+    now: Timestamp,
+) -> Result<NewTime, String> {
+    if recurrence.is_through_the_day() {
+        return Err(wording::CHANGE_UNCLEAR.to_owned());
+    }
+    let mut daily = limits.clone();
+    take_times(&mut daily, Some(recurrence), time);
+    let NewTime {
+        recurrence: Some(daily),
+        ..
+    } = repeated(&daily, now, recurrence.zone())?
+    else {
+        return Err(wording::CHANGE_UNCLEAR.to_owned());
+    };
+    next_of(recurrence.limited_by(&daily, limits.has_start()))
 }
 
 /// What repeats comes at its next time, and not again.

@@ -8,6 +8,7 @@ use super::change::{
     rename, reworded,
 };
 use super::fixed::fixed;
+use super::limits::from_or_until;
 use super::new_time::{begins_time, read_new_time, time_alone};
 use super::next_dates::next_dates;
 use super::revised_time::revised_time;
@@ -35,6 +36,7 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
         .or_else(|| other_time(words, at..end))
         .or_else(|| skip_last(message, at..end))
         .or_else(|| limited(words, at..end))
+        .or_else(|| from_or_until(words, at..end))
         .or_else(|| one_before(words, at..end))
         .or_else(|| corrected(words, at..end))
         .or_else(|| taken_back(words, at..end))
@@ -318,7 +320,7 @@ static ONE_MORE: Phrases = Phrases::new(&[
     "add another on", "add one for", "add one on", "add one more for", "add one more on",
     "set another one for", "set another one on", "set another for", "set one for",
     "set one more for", "make another one for", "make another one on", "do another one for",
-    "do another one on", "one for", "one on", "another one for", "another one on",
+    "do another one on", "one for", "one on", "one at", "another one for", "another one on",
     "another one at", "another for", "another on", "another at", "one more for", "one more on",
     "one more at", "the same for", "same for",
 ]);

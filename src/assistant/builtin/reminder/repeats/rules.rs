@@ -25,6 +25,10 @@ impl Repeat {
     }
 
     /// Whether it was said when it ends.
+    pub(in crate::assistant) const fn has_start(&self) -> bool {
+        self.start.is_some()
+    }
+
     pub(in crate::assistant) const fn has_end(&self) -> bool {
         self.end.is_some()
     }
