@@ -7,7 +7,7 @@ use crate::assistant::wording;
 /// Marks at the end of a question.
 pub(super) const QUESTION_MARKS: [char; 4] = ['?', '\u{ff1f}', '\u{61f}', '\u{37e}'];
 /// Phrases that say that something can't be done or was not, in lower case.
-const REFUSALS: [&str; 69] = [
+const REFUSALS: [&str; 70] = [
     "i can't", "i cannot", "i can not", "i couldn't", "i could not", "i'm not able",
     "i am not able", "i'm unable", "i am unable", "i wasn't able", "i was not able", "can't be",
     "cannot be", "couldn't be", "could not be", "isn't possible", "not possible", "i didn't set",
@@ -19,7 +19,7 @@ const REFUSALS: [&str; 69] = [
     "não é possível", "kan ik", "ik kan", "kan inte", "kunde inte", "går inte", "i don't know",
     "weiß ich nicht", "weiss ich nicht", "ich weiß nicht", "ich weiss nicht", "no lo sé",
     "je ne sais pas", "non lo so", "não sei", "weet ik niet", "vet inte", "something went wrong",
-    "nicht geklappt", "n'a pas marché", "no ha funcionado", "algo salió mal",
+    "nicht geklappt", "n'a pas marché", "no ha funcionado", "no funcionó", "algo salió mal",
 ];
 /// Phrases that say so whatever is beside them.
 const NOTHING_SET: [&str; 19] = [
@@ -39,14 +39,14 @@ const NO_REFUSALS: [&str; 14] = [
     "i've", "i set ", "i'll", "is set", "it's set",
 ];
 /// Beginnings of clauses that claim nothing.
-const COURTESIES: [&str; 43] = [
+const COURTESIES: [&str; 44] = [
     "üzgünüm", "far", "entschuldige", "申し訳", "すみません", "sorry", "i'm sorry", "i am sorry",
-    "i'm afraid", "i am afraid", "unfortunately", "apologies", "please", "try", "tell me",
-    "let me know", "give me", "pick", "choose", "write", "ask", "leider", "tut mir leid",
-    "es tut mir leid", "entschuldig", "bitte", "lo siento", "por favor", "desafortunadamente",
-    "désolé", "je suis désolé", "malheureusement", "s'il te plaît", "mi dispiace", "scusa",
-    "purtroppo", "per favore", "desculp", "infelizmente", "sinto muito", "helaas", "tyvärr",
-    "förlåt",
+    "i'm afraid", "i am afraid", "unfortunately", "apologies", "please", "try", "better try",
+    "tell me", "let me know", "give me", "pick", "choose", "write", "ask", "leider",
+    "tut mir leid", "es tut mir leid", "entschuldig", "bitte", "lo siento", "por favor",
+    "desafortunadamente", "désolé", "je suis désolé", "malheureusement", "s'il te plaît",
+    "mi dispiace", "scusa", "purtroppo", "per favore", "desculp", "infelizmente", "sinto muito",
+    "helaas", "tyvärr", "förlåt",
 ];
 /// Words that part clauses.
 pub(super) const LINKS: [&str; 22] = [
@@ -90,15 +90,31 @@ pub(super) fn is_refusal(text: &str) -> bool {
     has_refused
 }
 
-/// The reply is a refusal: not "couldn't be easier", "can't complain", nor of the message's words.
+/// The reply is a refusal: not "couldn't be easier", "can't complain", nor what the message says by
+/// itself: "nuts can't be eaten by Tom".
 pub(super) fn denies(text: &str, message: &str) -> bool {
-    const PRAISING: [&str; 8] = [
-        "easier", "better", "simpler", "complain", "argue", "go wrong", "enough", "beat",
+    const PRAISING: [&str; 10] = [
+        "easier", "simpler", "be better", "any better", "complain", "argue", "go wrong",
+        "you enough", "beat that", "beat it",
     ];
+    const COMMON_LETTERS_MAX: usize = 3;
     let (text, message) = (plain(text), plain(message));
-    is_refusal(&text)
-        && !clauses(&message).iter().any(|clause| refuses(clause))
-        && !PRAISING.iter().any(|word| text.contains(word))
+    let refusals = |text: &str| clauses(text).into_iter().filter(|clause| refuses(clause));
+    let praises = |clause: &String| {
+        let words = format!(" {} ", words(clause).collect::<Vec<_>>().join(" "));
+        let mut praising = PRAISING.iter();
+        praising.any(|phrase| words.contains(&format!(" {phrase} ")))
+    };
+    let is_of_message = |clause: &String| {
+        let is_known = |word: &str| {
+            let is_named = |said: String| words(&said).any(|other| other == word);
+            word.chars().count() > COMMON_LETTERS_MAX
+                && !word.contains('\'')
+                && refusals(&message).any(is_named)
+        };
+        words(clause).any(is_known)
+    };
+    is_refusal(&text) && !refusals(&text).any(|clause| praises(&clause) || is_of_message(&clause))
 }
 
 /// "Sorry!" or "no" alone. "Bitte!" comes with what was asked for.
@@ -348,13 +364,19 @@ mod tests {
             "Sorry, something went wrong. Please try again.",
             "No pude ponerlo para mañana a las 18:00.",
             "Üzgünüm, ekleyemedim.",
+            "I couldn't add it. Better try again later.",
+            "Sorry, I can't add upbeat things.",
         ] {
             assert!(denies(text, "add milk"), "{text}");
         }
+        let asked = "I can't find my notes, add milk to my list";
+        assert!(denies("Sorry, I couldn't add that.", asked));
+        assert!(!denies("I can't find your notes, either.", asked));
         for text in [
             "Couldn't be easier!", "I can't complain.", "I can't buy it, but it's on the list.",
             "The demo went wrong, noted.", "I can't see the future, but it is set",
             "Got it. The charger didn't work.", "I couldn't be happier for you!",
+            "It couldn't be better!", "I can't thank you enough!", "You can't beat that!",
         ] {
             assert!(!denies(text, "add milk"), "{text}");
         }
