@@ -342,6 +342,7 @@ pub(super) fn again(turn: &MessageTurn, tx: &mut Tx, time: &TimeChange) -> Resul
     }
     let (mut replies, mut added): (Vec<String>, Vec<(String, NewTime)>) = Default::default();
     for reminder in open {
+        let time = &early_of(time.clone(), &reminder.text);
         let with_rule = |rule| time.of_set(reminder.send_at, rule, turn.now, turn.zone());
         // "also at 9pm" repeats as the first one does, "also on friday" comes once.
         let repeated =

@@ -334,8 +334,10 @@ fn once_more(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         ],
     )?;
     let from = words.skip(from, phrases!["again"]);
-    let is_linked = matches!(words.get(from), "on" | "at" | "in" | "tomorrow" | "next")
-        || when::weekday_name(words.get(from)).is_some();
+    let is_linked = matches!(
+        words.get(from),
+        "on" | "at" | "in" | "tomorrow" | "next" | "every" | "each" | "daily"
+    ) || when::weekday_name(words.get(from)).is_some();
     let time = time_alone(words, from..range.end).filter(|_| is_linked)?;
     Some(FollowUp::Again(time))
 }

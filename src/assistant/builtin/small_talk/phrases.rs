@@ -53,7 +53,8 @@ pub(super) fn greeting(message: &ParsedMessage, phrase: &str) -> Option<String> 
 
 static WHO: Phrases = Phrases::new(&[
     "who are you", "what are you", "whats your name", "what is your name", "who is this",
-    "whos this", "your name", "tell me about yourself", "introduce yourself", "do you have a name",
+    "whos this", "your name", "tell me about yourself", "what is this", "whats this",
+    "introduce yourself", "do you have a name",
 ]);
 static ARE_YOU_HUMAN: Phrases = Phrases::new(&[
     "are you a bot", "are you a robot", "are you human", "are you a human", "are you real",

@@ -45,7 +45,7 @@ static ANNOYED: Phrases = Phrases::new(&[
     "you dont understand me", "you didnt understand", "you misunderstood", "thats not right",
     "thats not what i meant", "thats not what i said", "thats not what i asked",
     "not what i meant", "not what i asked", "not what i said", "wrong", "that is wrong", "wtf",
-    "this is useless", "this doesnt work", "it doesnt work", "this isnt working", "ugh", "argh",
+    "this is useless", "this doesnt work", "it doesnt work", "this isnt working",
 ]);
 
 pub(super) fn reaction(message: &ParsedMessage, phrase: &str) -> Option<String> {

@@ -43,7 +43,12 @@ pub(in super::super) fn parse(message: &ParsedMessage) -> Option<(RequestStrengt
         return Some((RequestStrength::Soft, RenewalAction::List));
     }
     if let Some(from) = words.after(at, phrases!["when does", "when will", "when do"]) {
-        let verb = (from..end).find(|n| matches!(words.get(*n), "renew" | "expire"))?;
+        // "when does the film end" asks something else.
+        let of_kind = (from..end).any(|n| is_kind(words.get(n)));
+        let is_verb = |n: &usize| {
+            matches!(words.get(*n), "renew" | "expire") || of_kind && words.get(*n) == "end"
+        };
+        let verb = (from..end).find(is_verb)?;
         let about = without_article(message, from, verb)?;
         return Some((Soft, RenewalAction::Show(about)));
     }
