@@ -25,7 +25,7 @@ pub use builtin::{
     asks_for_joke, asks_for_time, begins_with_task, corrected_value, counted_unit_s,
     crisis_is_over, crisis_language, event_name, hour_or_people, is_consent, is_day_for_span,
     is_figure_of_speech, is_other_offset, is_sentence, is_time_answer, is_unrelated_to_crisis,
-    may_answer, may_be_value, may_restate, means_all, memory_answers, memory_is_meant,
+    joke_after, may_answer, may_be_value, may_restate, means_all, memory_answers, memory_is_meant,
     memory_matches, memory_names, memory_overlap, missing_part, name_and_day, named_apart,
     names_day, names_days_span, names_hour, names_it, names_offset, names_time, only_asks,
     only_hour, reminder_answer, reminder_matches, request_with_answer, restated, reworded,

@@ -418,6 +418,11 @@ pub fn asks_for_joke(words: &Words) -> bool {
     small_talk::asks_for_joke(words)
 }
 
+/// The joke that is told when so many have been told since that request for one.
+pub fn joke_after(request: &str, told: usize) -> &'static str {
+    small_talk::joke_after(request, told)
+}
+
 /// Whether words of a crisis are only a figure of speech in it.
 pub fn is_figure_of_speech(text: &str) -> bool {
     crisis::is_figure_of_speech(&Words::new(text))

@@ -90,6 +90,7 @@ pub use recognise::{PowerCall, PowerCalls, SessionCommand, as_meant, recognise};
 use superpower::Superpower;
 pub use superpower::{PowerOutcome, RequestStrength, StoredState};
 pub use table::PowerAction;
+pub use todo_list::to_list;
 pub use travel_brain::{dropped_stops, is_travel};
 pub use trip_planner::planned_trips;
 pub use usual_purchases::is_common_purchase;

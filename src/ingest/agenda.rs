@@ -5,6 +5,7 @@ use super::dialog::latest;
 use super::powers::{bookings, event_lines, notices, stored_state};
 use super::turn::MessageTurn;
 use super::{direct_chat, gate, listing, memories, open_reminders};
+use crate::assistant::Intent;
 use crate::assistant::builtin::Span;
 use crate::assistant::powers::{DaySpan, Facts, Power, PowerContext, minute_of_day};
 use crate::assistant::wording;
@@ -111,6 +112,22 @@ pub(super) fn without_next(about: &str) -> &str {
     next.iter().find_map(bare).unwrap_or(about)
 }
 
+/// "am i free tomorrow at 8", where no calendar is connected: what was told of that day. `None`: one is.
+pub(super) fn without_calendar(
+    turn: &MessageTurn,
+    tx: &mut Tx,
+    day: &str,
+) -> Result<Option<String>> {
+    let services = tx.view().services(turn.user.id)?;
+    if services.iter().any(|one| one.kind.is_calendar()) {
+        return Ok(None);
+    }
+    match turn.understand_own(&format!("am i free on {day}")) {
+        Intent::Agenda { span, of_calendar } => of_span(turn, tx, &span, of_calendar).map(Some),
+        _ => Ok(None),
+    }
+}
+
 /// `of_calendar`: it is said where no calendar is looked at.
 pub(super) fn of_span(
     turn: &MessageTurn,
@@ -121,8 +138,15 @@ pub(super) fn of_span(
     if turn.in_group() {
         let own = tx.reminders(turn.user.id)?;
         let text = text_of(turn, tx, &own, span)?;
+        let is_nothing = text == wording::agenda(&[], &[], &span.name, turn.local_now());
+        let here = open_reminders::matching(turn, tx, None, Some(&span.range))?;
+        let here = (!here.is_empty()).then(|| found_text(turn, &here, Some(span), None));
+        if is_nothing && let Some(here) = here {
+            return Ok(here);
+        }
         let text = with_calendar(turn, tx, text, of_calendar)?;
-        return direct_chat::answer(turn, tx, &text);
+        let own = direct_chat::answer(turn, tx, &text)?;
+        return Ok(here.map_or(own.clone(), |here| format!("{here}\n{own}")));
     }
     let own = open_reminders::here(turn, tx)?;
     let own: Vec<Reminder> = own

@@ -62,11 +62,23 @@ pub(super) fn correct_by(turn: &MessageTurn, tx: &mut Tx, text: &str) -> Result<
         return Ok(Some(wording::BOTH_DAYS_NEEDED.to_owned()));
     }
     let is_money = !powers.is_empty() && powers.iter().all(|power| power.is_about_money());
+    // Money can't be moved.
+    if is_money && turn.words_of(text).begins_with(&MOVING_VERBS) {
+        return Ok(None);
+    }
     let restated = assistant::restated(text, &corrected).filter(|_| is_money);
     // "12.40" is no number of eggs.
     let is_sum = |value: &String| powers::is_sum(value);
     if powers == [Power::TodoList] && value.as_ref().is_some_and(is_sum) {
         return Ok(Some(wording::CHANGE_UNCLEAR_OF_LIST.to_owned()));
+    }
+    // "i meant my list"
+    if powers == [Power::TodoList]
+        && let Some(meant) = value
+            .as_ref()
+            .and_then(|value| powers::to_list(&corrected, value))
+    {
+        return correct_of_power(turn, tx, Power::TodoList, Some(&meant), None);
     }
     if let ([power], Some(value)) = (powers.as_slice(), &value)
         && let Some(shift) = assistant::time_shift(value)

@@ -5,7 +5,7 @@ use super::dialog::latest;
 use super::dialog::question::{self, Question};
 use super::turn::MessageTurn;
 use crate::assistant::builtin::FollowUp;
-use crate::assistant::{self, Intent};
+use crate::assistant::{self, Intent, PossibleMeanings, Statement};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::store::Tx;
@@ -32,6 +32,12 @@ pub(super) fn of_requests(
     else {
         return Ok(requests); // most messages
     };
+    if let Intent::Unclear(_) = other
+        && let Some(request) = more_for_list(turn, tx)?
+    {
+        *other = Intent::Power(request);
+        return Ok(requests);
+    }
     match other {
         Intent::Remind {
             text,
@@ -54,6 +60,31 @@ pub(super) fn of_requests(
         _ => {}
     }
     Ok(requests)
+}
+
+/// "yes and sponges" where detergent was offered for the list: the request for what is added.
+fn more_for_list(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
+    let Some(Question::OfferedRequest(offered)) = question::read_open(turn, tx)? else {
+        return Ok(None);
+    };
+    let is_for_list = offered.starts_with("add ") && offered.ends_with(" to my list");
+    let text = turn.message.text.trim();
+    let Some((_, more)) = text.split_once(" and ").filter(|_| is_for_list) else {
+        return Ok(None);
+    };
+    let words = turn.words_of(more);
+    let is_talk = words.has_any(&[
+        "then", "now", "later", "so", "no", "not", "that", "this", "again", "too", "also", "more",
+        "ok",
+    ]);
+    if is_talk || assistant::with_other_person("call ana", more).is_some() {
+        return Ok(None);
+    }
+    let needed = PossibleMeanings::read(&turn.context_of(&format!("i need {more}"))).statement;
+    Ok(match needed {
+        Some(Statement::Needed(thing)) => Some(format!("add {thing} to my list")),
+        _ => None,
+    })
 }
 
 /// A plan whose time names no day, on the day of what was just offered or set.

@@ -40,9 +40,30 @@ pub(super) fn replace_version(
     }
     turn.is_admitted = true;
     match last_effective(turn, tx)?.cloned() {
+        Some(earlier) if adds_to_yes(turn, &earlier, intent) => Ok(EditOutcome::Unneeded),
         Some(earlier) => correct(turn, tx, &earlier),
         None => Ok(EditOutcome::Unneeded),
     }
+}
+
+/// "yes" became "yes and dad at 6": what was agreed to stays.
+fn adds_to_yes(turn: &MessageTurn, earlier: &MessageRow, intent: &Intent) -> bool {
+    let is_yes = |intent: &Intent| {
+        matches!(
+            intent,
+            Intent::FollowUp {
+                what: FollowUp::Yes,
+                ..
+            }
+        )
+    };
+    let adds = match intent {
+        Intent::Several(requests) => requests.first().is_some_and(is_yes),
+        _ => false,
+    };
+    let earlier = turn.context_then(earlier);
+    adds && (is_yes(&assistant::understand(&earlier))
+        || assistant::is_consent(&turn.words_of(earlier.text)))
 }
 
 /// Whether the message is an edit that changes no word, as one with a link's preview, or only the

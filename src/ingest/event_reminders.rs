@@ -4,7 +4,7 @@
 use super::dialog::latest;
 use super::dialog::question::{self, EventChoice, Question};
 pub(super) use super::known_plans::known;
-use super::powers::{answer, changed_by};
+use super::powers::{answer, changed_by, notice_answers};
 use super::referent::{self, Referent};
 use super::turn::MessageTurn;
 use super::{memories, open_reminders, reminder_requests};
@@ -63,6 +63,12 @@ pub(super) fn remind(turn: &MessageTurn, tx: &mut Tx, request: &BeforeEvent) -> 
     if let Some(text) = unnamed {
         if let Some(event) = just_told(turn, tx)? {
             return remind_of_plan(turn, tx, request, &event, text);
+        }
+        // "half an hour before" after a notice of a booking
+        if let Some((_, what)) = notice_answers::announced(turn, tx)?
+            && let Some(event) = plans.iter().find(|plan| plan.what == what)
+        {
+            return remind_of_plan(turn, tx, request, event, text);
         }
         return ask_before_what(turn, tx, request, text);
     }

@@ -32,6 +32,7 @@ use super::{
     open_reminders, powers, reminder_cancellation,
 };
 use crate::assistant::builtin::{FollowUp, ReminderRef, TimeChange};
+use crate::assistant::powers::NoticeRequest;
 use crate::assistant::{self, Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -191,7 +192,9 @@ fn change_last(turn: &MessageTurn, tx: &mut Tx, to: &TimeChange) -> Result<Optio
 
 /// Something else was spoken of since, or more than the reminder's time may be meant.
 fn ask_what_changes(turn: &MessageTurn, tx: &mut Tx, to: &TimeChange) -> Result<Option<String>> {
-    if subject::is_another(turn, tx)? {
+    // "make it 21" right after a summary came may be its hour.
+    let is_made = turn.words().begins_with(&["make"]) && to.is_hour_or_number();
+    if subject::is_another(turn, tx)? || is_made && powers::notices::is_last_summary(turn, tx)? {
         return Ok(Some(wording::CHANGE_UNCLEAR.to_owned()));
     }
     // "make it three" after "remind me two hours before" may be three hours, or the event's time, and
@@ -368,8 +371,13 @@ fn is_set(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     }
 }
 
-/// "cancel it": the reminder that was named last, or what was told since.
+/// "cancel it": the reminder that was named last, or what was told since; "stop it" right after a summary
+/// came is about that.
 fn cancel_it(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
+    if turn.words().begins_with(&["stop"]) && powers::notices::is_last_summary(turn, tx)? {
+        let stopped = powers::answer::set_notices(turn, tx, NoticeRequest::StopThese)?;
+        return Ok(Some(powers::text_of(turn, stopped)));
+    }
     if !subject::has_changed(turn, tx)? {
         let taken_back = latest_fact::take_back(turn, tx)?;
         let cancelled = match taken_back {

@@ -25,7 +25,9 @@ impl Ingest {
     ) -> Result<bool> {
         let message = &prepared.message;
         let is_other = message.mode == Mode::Direct || message.reply_to_assistant;
-        if is_other || message.photos > 0 || message.text.len() > ANSWER_BYTES_MAX {
+        // "10?" is put to the others.
+        let is_question = message.text.contains('?');
+        if is_other || is_question || message.photos > 0 || message.text.len() > ANSWER_BYTES_MAX {
             return Ok(false);
         }
         let stored = tx.question(room.id, user.id)?;

@@ -8,6 +8,7 @@ use super::dialog::question::{self, Question};
 use super::turn::MessageTurn;
 use super::{Ingest, Mode, PreparedMessage, birthdays, direct_chat, open_reminders};
 use crate::assistant::builtin::FollowUp;
+use crate::assistant::powers::choice;
 use crate::assistant::{self, Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
@@ -204,6 +205,50 @@ pub(super) fn ask_to_forget(turn: &MessageTurn, tx: &mut Tx, about: &str) -> Res
     let texts = texts.chain(birthdays.iter().map(|birthday| birthday.line.as_str()));
     let texts: Vec<&str> = texts.collect();
     Ok(with_what_is_missing(&known, wording::forget_these(&texts)))
+}
+
+/// "only the fiat", "the first one" after the question whether to forget several.
+pub(super) fn forget_chosen(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
+    const WORDS_MAX: usize = 6;
+    let text = turn.message.text.trim();
+    let lower = text.to_lowercase();
+    let first = lower.split(|c: char| !c.is_alphanumeric()).next();
+    let chooses = first.is_some_and(|first| {
+        let is_number = first.parse::<u32>().is_ok();
+        is_number
+            || matches!(
+                first,
+                "only" | "just" | "the" | "no" | "first" | "second" | "last"
+            )
+    });
+    let is_long = text.split_whitespace().nth(WORDS_MAX).is_some();
+    if !chooses || is_long || text.contains('?') {
+        return Ok(None); // most messages
+    }
+    let Some(Question::Forget { ids, about, .. }) = question::read_open(turn, tx)? else {
+        return Ok(None);
+    };
+    if ids.len() < 2 || !question::was_just_asked(turn, tx)? {
+        return Ok(None);
+    }
+    let links = ["no, ", "no ", "only ", "just "];
+    let named = links.iter().fold(lower.as_str(), |named, link| {
+        named.strip_prefix(link).unwrap_or(named)
+    });
+    let known = known(turn, tx)?;
+    let text_of = |id: &String| {
+        let mut all = known.memories.iter();
+        all.find(|one| one.id == *id).map(|one| one.text.as_str())
+    };
+    let texts: Option<Vec<&str>> = ids.iter().map(text_of).collect();
+    let texts = texts.unwrap_or_default();
+    let Some(at) = choice(named, &texts) else {
+        return Ok(None);
+    };
+    let forgotten = wording::memory_taken_back(texts[at]);
+    question::close(turn, tx)?;
+    forget(turn, tx, &ids[at..=at], &[], &about)?;
+    Ok(Some(forgotten))
 }
 
 /// Asks whether to forget all memories.

@@ -26,6 +26,7 @@ use crate::error::{Error, Result};
 use crate::store::{PowerOwner, PowerState, PowerStateWrite, Tx, UserId};
 
 /// The result of a request.
+#[derive(Clone)]
 pub(super) enum PowerReply {
     Said {
         text: String,

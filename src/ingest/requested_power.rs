@@ -97,6 +97,12 @@ impl RequestedPower {
         actions.find_map(PowerAction::next_meeting_with)
     }
 
+    /// The day on which it asks whether a time is free.
+    pub(in crate::ingest) fn asks_if_free(&self) -> Option<String> {
+        let mut actions = self.attempts().iter().map(|one| &one.action);
+        actions.find_map(PowerAction::asks_if_free)
+    }
+
     /// The superpower whose last change is to be taken back.
     pub(in crate::ingest) fn undone(&self) -> Option<Power> {
         let mut attempts = self.attempts().iter();

@@ -12,7 +12,8 @@ use super::requested_power::RequestedPower;
 use super::turn::MessageTurn;
 use super::undo_question;
 use super::{
-    Mode, after_crisis, carry_out, corrected_value, event_reminders, follow_ups, when_asked,
+    Mode, after_crisis, agenda, carry_out, corrected_value, event_reminders, follow_ups, memories,
+    when_asked,
 };
 use crate::access::Access;
 use crate::assistant::{self, Intent, Understanding, wording};
@@ -130,12 +131,15 @@ type IntentStep = AnswerStep<fn(&MessageTurn, &mut Tx, &Intent) -> Result<Option
 const STEPS: [IntentStep; 1] = [("a change of the calendar", follow_ups::answer_about_change)];
 
 /// Who answers before the builtin assistant does what the message means.
-const OWN_STEPS: [IntentStep; 4] = [
+const OWN_STEPS: [IntentStep; 5] = [
     ("an answer to a notice", |turn, tx, _| {
         notice_answers::answer(turn, tx)
     }),
     ("what to undo", undo_question::ask_first),
     ("an answer to a check-in", answer_to_checkin),
+    ("which memory to forget", |turn, tx, _| {
+        memories::forget_chosen(turn, tx)
+    }),
     ("a request to a superpower", answer_for_power),
 ];
 
@@ -238,6 +242,9 @@ fn known_elsewhere(
     tx: &mut Tx,
     power: &RequestedPower,
 ) -> Result<Option<String>> {
+    if let Some(day) = power.asks_if_free() {
+        return agenda::without_calendar(turn, tx, &day);
+    }
     match power.next_meeting_with() {
         Some(name) => event_reminders::with_person(turn, tx, name),
         None => when_asked::known_elsewhere(turn, tx, power),

@@ -22,6 +22,7 @@ static REMINDERS: Phrases = Phrases::new(&[
     "do i have any reminders", "do i have reminders", "what are my reminders",
     "show me my reminders", "show my reminders", "show me the reminders", "list my reminders",
     "list reminders", "show reminders", "any reminders", "my reminders", "reminders",
+    "whats my first reminder", "what is my first reminder", "whats the first reminder",
 ]);
 
 /// Beginnings of questions when a reminder comes.
@@ -48,7 +49,7 @@ static EVERYTHING: Phrases = Phrases::new(&[
     "what do i need to do", "what do i have to do", "what have i got to do", "what must i do",
     "what do i have left", "what do i still have", "what have i got left", "what have i left",
     "what do i still have to do", "what do i still need to do", "what am i supposed to do",
-    "what do i gotta do", "what i need to do", "what i have to do",
+    "what do i gotta do", "what i need to do", "what i have to do", "what do i do",
 ]);
 
 pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
@@ -98,7 +99,9 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     let of_calendar =
         (message.start..from).any(|at| matches!(words.get(at), "calendar" | "meetings" | "free"));
     let agenda = |span| Intent::Agenda { span, of_calendar };
-    if from == end && is_own {
+    // "what do i do" alone may ask for advice.
+    let is_asked = words.phrase(message.start..from) != "what do i do";
+    if from == end && is_own && is_asked {
         return today(message).map(agenda);
     }
     // A calendar tells of hours by itself.
@@ -169,8 +172,16 @@ fn spans(
     intent: impl Fn(Span) -> Intent,
 ) -> Option<Intent> {
     let words = &message.words;
-    let one =
-        |range: Range<usize>| span(message, range.clone()).or_else(|| hours::asked(message, range));
+    let one = |range: Range<usize>| {
+        // "the next week" is no day.
+        let counted = hours::is_count(words, range.start);
+        let counted = counted
+            .then(|| hours::asked(message, range.clone()))
+            .flatten();
+        counted
+            .or_else(|| span(message, range.clone()))
+            .or_else(|| hours::asked(message, range))
+    };
     if let Some(span) = one(range.clone()) {
         return Some(intent(span));
     }

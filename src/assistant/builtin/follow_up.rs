@@ -372,6 +372,11 @@ impl TimeChange {
         self.is_hour() || matches!(self.0, NewTimeText::Number { .. })
     }
 
+    /// Whether it is a day, a time of day or both, or so long from now.
+    pub const fn is_moment(&self) -> bool {
+        matches!(self.0, NewTimeText::At(_))
+    }
+
     /// Whether it is so long after or before another time.
     pub const fn is_shift(&self) -> bool {
         matches!(self.0, NewTimeText::Later(_))

@@ -286,7 +286,8 @@ fn other_than_once(
     if let Some(hour) = hour {
         return Some(finished(message, &hour, request.nothing));
     }
-    if let Some(asked) = half_hour::asked(&message.words, range.clone(), request) {
+    let asked = half_hour::asked(&message.words, range.clone(), request);
+    if let Some(asked) = asked.or_else(|| vague::sometimes(&message.words, range.start)) {
         return Some(asked);
     }
     if !is_led && let Some(found) = corrected_or_before(message, range.clone(), request.timer) {
@@ -318,11 +319,12 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
     }
     parsed.text = request.with_purpose(parsed.text, words);
     waking::take_morning(message, &mut parsed);
-    if let Some(asked) = vague::hour_of_occasion(message, &parsed) {
+    let asked = vague::hour_of_occasion(message, &parsed);
+    if let Some(asked) = asked.or_else(|| before::without_length(words, &range, &parsed)) {
         return asked;
     }
     // "the whole next week at 8 to take pills"
-    let unread = ["and ", "or ", "the whole to "];
+    let unread = ["and ", "or ", "the whole to ", "this and to "];
     // "at 5 (van) and 6 (soundcheck)"
     let bracketed = parsed.text.starts_with('(') && parsed.text.matches('(').count() > 1;
     let several = parsed.spec.is_some()

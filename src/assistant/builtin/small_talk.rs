@@ -73,6 +73,8 @@ pub(in crate::assistant) fn is_courtesy(message: &ParsedMessage) -> bool {
     of(&message.phrase) || of(message.request())
 }
 
+pub(in crate::assistant) use phrases::joke_after;
+
 /// Whether a joke is asked for.
 pub(super) fn asks_for_joke(words: &Words) -> bool {
     let from = words.skip_courtesy(0);

@@ -124,6 +124,8 @@ pub enum BillSplitAction {
         to: String,
         money: Money,
         purpose: String,
+        /// It can't be one that was told before: "another 20", "lent me 20".
+        is_another: bool,
     },
     /// "i owe Bo only 40": all that is owed, where something is owed already.
     OwesOnly(WholeDebt),
@@ -262,7 +264,8 @@ impl BillSplitState {
                 to,
                 money,
                 purpose,
-            } => self.note_debt((&debtor, &to), money, purpose, context)?,
+                is_another,
+            } => self.tell_debt((&debtor, &to), money, (purpose, is_another), context)?,
             BillSplitAction::OwesOnly(debt) => self.note_whole_debt(debt, context)?,
             BillSplitAction::Settled { payer, to, money } => {
                 return self.settled(&payer, &to, money, context);

@@ -91,7 +91,8 @@ fn wrote(message: &ParsedMessage, at: usize, end: usize) -> Option<MailQuery> {
     }
     let from = words.after(at, phrases!["what did"])?;
     let verb = (from..end).find(|n| matches!(words.get(*n), "want" | "write" | "say"))?;
-    let about = name(message, from, verb).filter(|name| !is_pronoun(name))?;
+    let is_somebody = |name: &String| !is_pronoun(name.split(' ').next().unwrap_or_default());
+    let about = name(message, from, verb).filter(is_somebody)?;
     (end - verb <= 2).then_some(MailQuery::About(about))
 }
 

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::assistant::builtin::{TimeChange, follow_up};
 use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::when;
 use crate::assistant::text::words::Words;
 use cancellation_protector::CancellationAction;
 use membership_renewal::RenewalAction;
@@ -43,14 +44,16 @@ pub fn notice_answer(text: &str) -> Option<NoticeAnswer> {
     static ARRIVED: Phrases = Phrases::new(&[
         "it arrived", "it has arrived", "its arrived", "arrived", "it came", "its here",
         "it is here", "got it", "i got it", "i have it", "ive got it", "i received it",
-        "received it", "it was delivered", "it got delivered", "already here",
+        "received it", "it was delivered", "it got delivered", "already here", "delivered",
+        "its been delivered", "picked it up", "i picked it up", "ive picked it up",
     ]);
     static DONE: Phrases = Phrases::new(&[
         "i cancelled it", "i canceled it", "ive cancelled it", "ive canceled it", "cancelled it",
         "canceled it", "i already cancelled it", "i already canceled it", "its cancelled",
         "its canceled", "it is cancelled", "it is canceled", "it was cancelled", "it was canceled",
         "they cancelled it", "they canceled it", "its been cancelled", "it got cancelled",
-        "i cancelled that", "i canceled that",
+        "i cancelled that", "i canceled that", "cancelled", "canceled", "they cancelled",
+        "they canceled",
     ]);
     let said = words.phrase(at..end);
     if ARRIVED.contains(&said) {
@@ -83,6 +86,15 @@ fn again(words: &Words, at: usize, end: usize) -> Option<NoticeAnswer> {
         "snooze",
     ]);
     let from = words.after(at, &AGAIN)?;
+    // "snooze till 7"
+    if let Some(hour) = words.after(from, phrases!["till", "until", "to"])
+        && when::read_hour_alone(words, hour).is_some_and(|(_, to)| to == end)
+    {
+        return Some(NoticeAnswer::Again(format!(
+            "at {}",
+            words.original(hour..end)
+        )));
+    }
     let is_snooze = words.get(at) == "snooze";
     let time = follow_up::read_new_time(words, from..end).filter(|to| !to.is_repeat())?;
     let said = words.original(from..end);
@@ -100,17 +112,26 @@ fn again(words: &Words, at: usize, end: usize) -> Option<NoticeAnswer> {
 
 /// "move it to 9", "it now arrives on monday", "it's delayed by 2 days".
 fn moved(words: &Words, at: usize, end: usize) -> Option<NoticeAnswer> {
-    static DELAYED: Phrases =
-        Phrases::new(&["its delayed", "it is delayed", "delay it", "its late"]);
+    static DELAYED: Phrases = Phrases::new(&[
+        "its delayed", "it is delayed", "delay it", "its late", "delayed",
+    ]);
     static MOVED: Phrases = Phrases::new(&[
         "move it", "move that", "make it", "change it", "push it", "it moved", "it was moved",
-        "its moved", "it got moved", "it is now", "its now", "its", "it is", "it now arrives",
-        "it arrives", "it comes", "it now comes", "it will arrive", "it will come",
-        "it only arrives", "it only comes",
+        "its moved", "it got moved", "moved", "they moved it", "rescheduled", "postponed",
+        "it is now", "its now", "its", "it is", "it now arrives", "it arrives", "it comes",
+        "it now comes", "it will arrive", "it will come", "it only arrives", "it only comes",
     ]);
+    // "it's at 9 now"
+    let is_now = end > at + 1 && words.get(end - 1) == "now";
+    let end = end - usize::from(is_now);
     let shift = |from: usize| follow_up::read_shift(words, from..end);
     let delayed = words.after(at, &DELAYED);
     let from = delayed.or_else(|| words.after(at, &MOVED))?;
+    // "it's 9 now" may tell the time.
+    let is_clock = is_now && words.get(from).starts_with(|c: char| c.is_ascii_digit());
+    if from >= end || is_clock {
+        return None;
+    }
     let to = delayed
         .and_then(shift)
         .or_else(|| follow_up::read_new_time(words, from..end))
@@ -159,6 +180,12 @@ impl Power {
             (Self::MembershipRenewal, NoticeAnswer::Cancelled { is_done: true }) => {
                 PowerAction::MembershipRenewal(RenewalAction::Cancelled(name))
             }
+            (Self::MembershipRenewal, NoticeAnswer::Cancelled { is_done: false }) => {
+                PowerAction::MembershipRenewal(RenewalAction::Order {
+                    about: name,
+                    is_kind: false,
+                })
+            }
             (Self::CancellationProtector, NoticeAnswer::Cancelled { is_done: true }) => {
                 PowerAction::CancellationProtector(CancellationAction::Remove(name))
             }
@@ -189,19 +216,22 @@ mod tests {
             ("snooze 1 hour", "in 1 hour"),
             ("remind me of that at 5", "at 5"),
             ("remind me again tomorrow at 9", "tomorrow at 9"),
+            ("snooze till 7", "at 7"),
         ] {
             let expected = Some(NoticeAnswer::Again(expected.to_owned()));
             assert_eq!(notice_answer(text), expected, "{text}");
         }
         for text in [
-            "move it to 9", "it now arrives on monday", "it's delayed by 2 days",
+            "move it to 9", "it now arrives on monday", "it's delayed by 2 days", "it's at 9 now",
+            "moved to 9", "delayed to monday",
         ] {
             let answer = notice_answer(text);
             assert!(matches!(answer, Some(NoticeAnswer::Moved { .. })), "{text}");
         }
         for text in [
             "did it arrive?", "it arrived broken", "call bo at 5", "remind me at 5 to eat",
-            "it is great", "move lunch to 9", "thanks", "it moved me",
+            "it is great", "move lunch to 9", "thanks", "it moved me", "it's 9 now", "it is now",
+            "moved to berlin", "it's now or never",
         ] {
             assert_eq!(notice_answer(text), None, "{text}");
         }

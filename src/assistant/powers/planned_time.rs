@@ -170,6 +170,10 @@ pub(super) fn find(
     } else if is_two || has_choice(words, from..end) {
         Err("Which one is it? Please say one day and one time.".to_owned())
     } else if has_day_left(words, from..end, &spans)
+        || spec.day.is_none() && names_other_day_of(words, from..end)
+        || spans
+            .iter()
+            .any(|(_, to)| *to < end && words.get(*to) == "day")
         || spec.day.is_none() && has_slashed_left(words, from..end, &spans)
     {
         Err(DAY_UNSURE.to_owned())
@@ -217,6 +221,18 @@ fn has_day_left(words: &Words, range: std::ops::Range<usize>, spans: &[(usize, u
         word.ends_with("day") && when::weekday_name(word).is_some()
             || matches!(word, "tomorrow" | "today" | "tonight" | "yesterday")
     })
+}
+
+/// "on race day": a day that is known only by what happens on it.
+fn names_other_day_of(words: &Words, range: std::ops::Range<usize>) -> bool {
+    let is_other = |at: usize| {
+        let is_noun = !matches!(
+            words.get(at - 1),
+            "the" | "that" | "this" | "same" | "a" | "any" | "one" | "each" | "every" | "another"
+        );
+        words.get(at) == "day" && words.get(at - 2) == "on" && is_noun
+    };
+    range.into_iter().filter(|at| *at >= 2).any(is_other)
 }
 
 /// Whether "5/6" is left, which has two readings as a date.

@@ -61,6 +61,13 @@ impl NoticePreferences {
         self.last = Some((power.name().to_owned(), now.0));
     }
 
+    /// The summary or evening message that came after that time, where nothing came by itself since.
+    pub fn summary_after(&self, at: Timestamp) -> Option<Power> {
+        let (name, sent_ms) = self.last.as_ref()?;
+        let is_summary = |power: &Power| matches!(power, Power::DailySummary | Power::EveningPrep);
+        Power::named(name).filter(|power| is_summary(power) && *sent_ms > at.0)
+    }
+
     pub fn is_offered(&self, power: Power) -> bool {
         self.offered.iter().any(|name| name == power.name())
     }

@@ -23,6 +23,7 @@ use bill_split::BillSplitAction;
 use birthday_reminder::BirthdayAction;
 use budget_tracker::BudgetAction;
 use calendar_query_agent::CalendarQuery;
+use cancellation_protector::CancellationAction;
 use daily_summary::DailySummaryAction;
 use habit_tracker::HabitAction;
 use membership_renewal::RenewalAction;
@@ -367,6 +368,16 @@ impl PowerAction {
         matches!(self, Self::TodoList(TodoAction::AllDone(_)))
     }
 
+    /// "i cancelled netflix", which may be a renewal, a trial and a booking.
+    pub fn reports_cancelled(&self) -> bool {
+        matches!(
+            self,
+            Self::MembershipRenewal(RenewalAction::Cancelled(_))
+                | Self::CancellationProtector(CancellationAction::Remove(_))
+                | Self::ReservationPrep(ReservationAction::Cancelled(_))
+        )
+    }
+
     /// Whether it is an amount and a word, which need not be an expense: "lunch 12".
     pub fn may_be_expense(&self) -> bool {
         matches!(self, Self::BudgetTracker(BudgetAction::SpentIfInUse(_)))
@@ -392,6 +403,14 @@ impl PowerAction {
     pub fn next_meeting_with(&self) -> Option<&str> {
         match self {
             Self::CalendarQueryAgent(CalendarQuery::Next(name)) => name.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The day of "am i free tomorrow at 8".
+    pub fn asks_if_free(&self) -> Option<String> {
+        match self {
+            Self::CalendarQueryAgent(CalendarQuery::IsFree { day, .. }) => Some(day.to_string()),
             _ => None,
         }
     }

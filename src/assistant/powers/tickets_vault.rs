@@ -13,6 +13,7 @@ use super::notice::{Notice, promise};
 use super::planned_time::PlannedTime;
 use super::{LackingPart, Plan, Power, PowerContext, Superpower, events};
 use super::{local_time, texts};
+use crate::assistant::text::words::Words;
 use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
@@ -32,7 +33,13 @@ pub enum TicketAction {
         has_photo: bool,
     },
     /// The day of the ticket that has none.
-    SetTime(PlannedTime),
+    SetTime {
+        time: PlannedTime,
+        /// The same for something of the evening.
+        in_the_evening: PlannedTime,
+        /// What follows it: "row 3".
+        details: String,
+    },
     /// `None`: all of them.
     Show(Option<String>),
     /// The soonest one whose text has one of these words: its seat, its gate.
@@ -94,6 +101,40 @@ impl TicketState {
     }
 }
 
+impl TicketState {
+    /// The second time is that of a ticket for the evening.
+    fn set_time(
+        &mut self,
+        (time, in_the_evening): (PlannedTime, PlannedTime),
+        details: &str,
+        context: &PowerContext,
+    ) -> Option<String> {
+        let undated = self.tickets.without_day();
+        let named = undated.and_then(|id| self.tickets.get(id));
+        let name = named.map_or_else(String::new, |entry| entry.what.to_lowercase());
+        let words = Words::new(&name);
+        let time = match read::is_in_the_evening(&words, 0..words.len()) {
+            true => in_the_evening,
+            false => time,
+        };
+        let dated = undated.and_then(|id| self.tickets.set_time(id, time, context));
+        let Some(id) = dated else {
+            let reply = "Each of your tickets has a day already.";
+            return context.sure.then(|| reply.to_owned());
+        };
+        if let Some(entry) = self.tickets.list.iter_mut().find(|entry| entry.id == id)
+            && !details.is_empty()
+        {
+            entry.what = format!("{}, {details}", entry.what);
+        }
+        let is_late = self.tickets.skip_past(id, self.notices(context), context);
+        let what = &self.tickets.get(id)?.what;
+        let when = texts::time_text(time.day, time.minute, context.today());
+        let promised = promised(is_late, context);
+        Some(format!("Okay, “{what}” is for {when}. {promised}"))
+    }
+}
+
 /// `is_late`: the time at which it would be shown has passed.
 fn promised(is_late: bool, context: &PowerContext) -> String {
     match is_late {
@@ -145,21 +186,11 @@ impl Superpower for TicketState {
                 };
                 self.keep(draft, context)
             }
-            TicketAction::SetTime(time) => {
-                let undated = self.tickets.without_day();
-                let dated = undated.and_then(|id| self.tickets.set_time(id, time, context));
-                let Some(id) = dated else {
-                    let reply = "Each of your tickets has a day already.";
-                    return context.sure.then(|| reply.to_owned());
-                };
-                let is_late = self.tickets.skip_past(id, self.notices(context), context);
-                let what = &self.tickets.get(id)?.what;
-                let when = texts::time_text(time.day, time.minute, context.today());
-                format!(
-                    "Okay, “{what}” is for {when}. {}",
-                    promised(is_late, context)
-                )
-            }
+            TicketAction::SetTime {
+                time,
+                in_the_evening,
+                details,
+            } => return self.set_time((time, in_the_evening), &details, context),
             TicketAction::Detail(words) => {
                 let entry = self.tickets.with_word(words, context)?;
                 format!("🎟️ {}", entry.display(context))

@@ -25,6 +25,7 @@ use super::planned_time::PlannedTime;
 use super::texts::{capital, counted, joined, same, too_long};
 use super::{Plan, PowerContext, PowerEffect, Superpower};
 pub(super) use list_name::ListName;
+pub use list_name::to_list;
 use lists::{Item, Items, NamedList, Place};
 use numbers::NumberedEntries;
 pub(super) use operations::Arguments;

@@ -191,6 +191,11 @@ pub fn kept_events(events: &str) -> String {
     format!("I still know of this: {events}")
 }
 
+/// What is known by the name of a reminder that was moved.
+pub fn events_not_moved(events: &str) -> String {
+    format!("I've left this as it is: {events}")
+}
+
 /// A reminder that would come during a focus session.
 pub fn after_focus(until: Timestamp, now: LocalNow) -> String {
     format!(

@@ -21,6 +21,13 @@ pub fn before_what(what: &str) -> String {
     )
 }
 
+pub fn how_long_before(event: &str) -> String {
+    format!(
+        "How long before? I've set nothing yet. Say it with that, like “remind me an hour before {0}” or “remind me the day before {0} at 18:00”.",
+        quoted(event)
+    )
+}
+
 pub fn no_such_event(event: &str, what: &str) -> String {
     format!(
         "I don't know when that is: “{}”. So I've set nothing yet. When should I remind you: {}? {SAY_WHEN}",

@@ -35,11 +35,15 @@ pub(super) fn one_more(turn: &MessageTurn, tx: &Tx) -> Result<String> {
         ];
         reactions.contains(&word.as_str())
     };
-    let first = own.find(|one| !is_again(&one.text) && !is_reaction(&one.text));
-    let is_joke = first.is_some_and(|one| assistant::asks_for_joke(&turn.words_of(&one.text)));
-    let joke = is_joke.then(|| turn.understand_own("another joke"));
+    let mut told = 1;
+    let first = own.find(|one| {
+        let is_asked_again = is_again(&one.text);
+        told += usize::from(is_asked_again);
+        !is_asked_again && !is_reaction(&one.text)
+    });
+    let joke = first.filter(|one| assistant::asks_for_joke(&turn.words_of(&one.text)));
     Ok(match joke {
-        Some(Intent::Say(joke)) => joke,
-        _ => wording::ANOTHER_OF_WHAT.to_owned(),
+        Some(request) => assistant::joke_after(&request.text, told).to_owned(),
+        None => wording::ANOTHER_OF_WHAT.to_owned(),
     })
 }

@@ -10,7 +10,7 @@ use crate::ingest::dialog::latest::{self, ItemEvent, LastNamed, NotedReminder};
 use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{
-    corrected_value, event_reminders, listing, reminder_cancellation, reminder_requests,
+    corrected_value, event_reminders, listing, powers, reminder_cancellation, reminder_requests,
 };
 use crate::store::{Reminder, Tx};
 
@@ -83,13 +83,14 @@ pub(super) fn with_time(
         return Ok(None);
     };
     let is_set = matches!(latest.event, ItemEvent::Set | ItemEvent::Changed);
+    let is_set = is_set && (latest.reminders.len() == 1 || !time.is_moment() || time.is_hour());
     if is_set && latest.fact.is_none() && completes_last(turn, tx, time)? {
-        // "on sundays at 8" after "every day at 7 except sundays"
-        let repeats = latest
-            .reminders
-            .iter()
-            .any(|one| one.recurrence().is_some());
-        if repeats && time.gives_days_an_hour() {
+        // "on sundays at 8" after "every day at 7 except sundays", but not "every friday at 4" of fridays
+        let gets_other_days = |one: &NotedReminder| {
+            let rule = one.recurrence();
+            rule.is_some_and(|rule| !time.keeps_weekdays(&rule))
+        };
+        if time.gives_days_an_hour() && latest.reminders.iter().any(gets_other_days) {
             return Ok(Some(wording::OTHER_DAYS_STAY.to_owned()));
         }
         // "9" after "make it 10" of minutes
@@ -183,7 +184,19 @@ fn change_series(
     };
     match !open.is_empty() && open.len() == latest.reminders.len() && !open.iter().any(is_for_today)
     {
-        true => changes::change_each(turn, tx, &open, time).map(Some),
+        true => changes::change_each_to(turn, tx, &open, |one| {
+            let recurrence = one.recurrence.as_ref();
+            let mut noted = latest.reminders.iter();
+            let noted = noted.find(|noted| noted.schedule_id == one.schedule_id);
+            let counted = noted.zip(recurrence).and_then(|(noted, rule)| {
+                time.counted_from(Timestamp(noted.send_at), rule, turn.now)
+            });
+            match counted {
+                Some(new) => Ok(new),
+                None => time.of_set(one.send_at, recurrence, turn.now, turn.zone()),
+            }
+        })
+        .map(Some),
         false => Ok(None),
     }
 }
@@ -208,11 +221,35 @@ fn offer_again(
     }
 }
 
-/// "every day" right after a reminder was set, "at 3" where it was set without an hour.
+/// "every day" right after a reminder was set, "at 3" where it was set without an hour, and another time
+/// where nothing else was set or told.
 fn completes_last(turn: &MessageTurn, tx: &Tx, time: &TimeChange) -> Result<bool> {
-    if !(time.is_repeat() || time.is_hour()) || !latest::is_of_last_message(turn, tx)? {
+    if !latest::is_of_last_message(turn, tx)? {
         return Ok(false);
     }
-    let last = turn.previous_message(tx)?;
-    Ok(time.is_repeat() || last.is_some_and(|last| !assistant::names_hour(&last.text)))
+    let Some(last) = turn.previous_message(tx)? else {
+        return Ok(time.is_repeat());
+    };
+    if time.is_repeat() || time.is_hour() && !assistant::names_hour(&last.text) {
+        return Ok(true);
+    }
+    Ok(is_other_time(turn, time) && powers::changed_by(turn, tx, last.id)?.is_empty())
+}
+
+/// "6pm", "tomorrow at 6", "in 2 days". A number, a length ("half an hour") and a question may be
+/// anything, and "in a minute" asks for patience.
+fn is_other_time(turn: &MessageTurn, time: &TimeChange) -> bool {
+    const UNITS: [&str; 14] = [
+        "minute", "minutes", "min", "mins", "hour", "hours", "day", "days", "week", "weeks",
+        "month", "months", "moment", "sec",
+    ];
+    let (text, words) = (turn.message.text.trim(), turn.words());
+    let is_number = text.chars().all(|c| !c.is_alphabetic() && c != ':');
+    let is_length = words.has_any(&UNITS) && !words.begins_with(&["in"]);
+    let asks_patience = words.begins_with(&["in a minute", "in a min", "in a moment", "in a sec"]);
+    // "and tuesday", "repeat on tuesday": one more may be meant.
+    let is_added = words.has_any(&["and", "also", "too", "again", "repeat", "plus", "or"]);
+    let is_other =
+        is_number || is_length || is_added || asks_patience || words.begins_with(&["the", "just"]);
+    !turn.in_group() && time.is_moment() && !is_other && !text.contains('?')
 }

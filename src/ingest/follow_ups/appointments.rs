@@ -74,6 +74,10 @@ pub(super) fn cancel_appointment(
     tx: &mut Tx,
     name: &str,
 ) -> Result<Option<String>> {
+    // "remove it, i'm tired of it"
+    if assistant::is_sentence(name) {
+        return Ok(None);
+    }
     if let Some(reply) = change_appointment(turn, tx, &format!("cancel my {name}"))? {
         return Ok(Some(reply));
     }

@@ -94,6 +94,7 @@ fn carry_out_named(
             Ok(Some(which))
         }
         ([_], FollowUp::Cancel(_)) => cancel_one(turn, tx, what, about),
+        ([_], FollowUp::Change { .. }) => change_one(turn, tx, what, about),
         _ => follow_ups::carry_out(turn, tx, what),
     }
 }
@@ -137,6 +138,27 @@ fn cancel_one(
     let kept = event_reminders::noted(turn, tx, about)?;
     Ok(cancelled.map(|reply| match kept {
         Some(kept) => format!("{reply}\n{}", wording::kept_events(&kept)),
+        None => reply,
+    }))
+}
+
+/// Moves the reminder, and says what else is known by that name.
+fn change_one(
+    turn: &MessageTurn,
+    tx: &mut Tx,
+    what: &FollowUp,
+    about: &str,
+) -> Result<Option<String>> {
+    let moved = follow_ups::carry_out(turn, tx, what)?;
+    if turn.in_group() || latest::read_of_message(turn, tx)?.is_none() {
+        return Ok(moved);
+    }
+    let mut known = event_reminders::known(turn, tx)?;
+    // Nobody moves a birthday.
+    known.retain(|plan| !plan.what.to_lowercase().contains("birthday"));
+    let kept = event_reminders::lines_about(turn, known, about);
+    Ok(moved.map(|reply| match kept {
+        Some(kept) => format!("{reply}\n{}", wording::events_not_moved(&kept)),
         None => reply,
     }))
 }

@@ -1,7 +1,7 @@
 //! Changing the time of reminders that a message refers to: "make it 10", "move 2 to friday".
 
 use super::{Referent, referent, snooze, subject};
-use crate::assistant::builtin::{BeforeEvent, ReminderRef, TimeChange};
+use crate::assistant::builtin::{BeforeEvent, NewTime, ReminderRef, TimeChange};
 use crate::assistant::{self, Intent, wording};
 use crate::error::Result;
 use crate::ingest::dialog::NUMBERS_MS;
@@ -343,18 +343,29 @@ pub(in crate::ingest) fn was_about_reminders(turn: &MessageTurn, tx: &Tx) -> Res
     Ok(latest::is_of_last_message(turn, tx)? || listing::just_shown(turn, tx, &here)?.is_some())
 }
 
-/// One thing that was set for several times, or those that were named by their numbers. Where
-/// one of them can't be changed so, none is.
+/// One thing that was set for several times, or those that were named by their numbers.
 pub(super) fn change_each(
     turn: &MessageTurn,
     tx: &mut Tx,
     open: &[Reminder],
     to: &TimeChange,
 ) -> Result<String> {
+    change_each_to(turn, tx, open, |reminder| {
+        let recurrence = reminder.recurrence.as_ref();
+        to.of_set(reminder.send_at, recurrence, turn.now, turn.zone())
+    })
+}
+
+/// Where one of them can't be changed so, none is.
+pub(super) fn change_each_to(
+    turn: &MessageTurn,
+    tx: &mut Tx,
+    open: &[Reminder],
+    new_time: impl Fn(&Reminder) -> std::result::Result<NewTime, String>,
+) -> Result<String> {
     let mut changes = Vec::new();
     for reminder in open {
-        let recurrence = reminder.recurrence.as_ref();
-        match to.of_set(reminder.send_at, recurrence, turn.now, turn.zone()) {
+        match new_time(reminder) {
             Ok(new) if new.recurrence.is_some() && turn.agent.is_none() => {
                 return Ok(wording::REMINDER_REPEATS_NOT_HERE.to_owned());
             }

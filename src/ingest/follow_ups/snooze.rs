@@ -377,13 +377,21 @@ pub(super) fn again(turn: &MessageTurn, tx: &mut Tx, time: &TimeChange) -> Resul
     Ok(Some(replies.join("\n")))
 }
 
-/// "make it every day" after it came at 15:00: at 15:00.
+/// "make it every day" after it came at 15:00: at 15:00. Who was woken is woken again in the morning, and
+/// "15" is so many minutes then.
 pub(super) fn of_delivered(
     to: &TimeChange,
     delivered: &[NotedReminder],
     turn: &MessageTurn,
 ) -> TimeChange {
-    let to = to.clone();
+    let wakes = |one: &NotedReminder| {
+        let text = one.text.to_lowercase();
+        text.starts_with("wake up") || text.starts_with("alarm")
+    };
+    let to = match delivered.iter().all(wakes) && !delivered.is_empty() {
+        true => to.counted(60).unwrap_or_else(|| to.clone().of_waking()),
+        false => to.clone(),
+    };
     match delivered.first() {
         Some(first) => early_of(
             to.at_hour_of(Timestamp(first.send_at), turn.zone()),

@@ -38,6 +38,7 @@ pub(in crate::ingest) fn answer_requested_power(
                 }
                 did = attempt::run(turn, tx, attempt, called.explicit)?;
                 if did.is_some() {
+                    did = with_other_cancelled(turn, tx, did, (&attempts[n..], called.explicit))?;
                     break;
                 }
             }
@@ -69,6 +70,45 @@ pub(in crate::ingest) fn answer_requested_power(
         }
     };
     Ok(Some(text))
+}
+
+/// "i cancelled the hotel": besides the warning of its free cancellation the booking, and the other way
+/// round. The first of these attempts has been made.
+fn with_other_cancelled(
+    turn: &MessageTurn,
+    tx: &mut Tx,
+    did: Option<PowerReply>,
+    (attempts, explicit): (&[PowerAttempt], bool),
+) -> Result<Option<PowerReply>> {
+    let is_report = |one: &PowerAttempt| one.action.reports_cancelled();
+    let (
+        Some(PowerReply::Said {
+            mut text,
+            changed: true,
+        }),
+        Some(first),
+    ) = (did.clone(), attempts.first().filter(|one| is_report(one)))
+    else {
+        return Ok(did);
+    };
+    let others = attempts.iter().skip(1);
+    for other in others.filter(|one| is_report(one) && one.power != first.power) {
+        let unsure = PowerAttempt {
+            sure: false,
+            ..other.clone()
+        };
+        if let Some(PowerReply::Said {
+            text: more,
+            changed: true,
+        }) = attempt::run(turn, tx, &unsure, explicit)?
+        {
+            text.push_str(&format!("\n{more}"));
+        }
+    }
+    Ok(Some(PowerReply::Said {
+        text,
+        changed: true,
+    }))
 }
 
 /// Takes back what the message did that changed the superpower last, also with other superpowers.

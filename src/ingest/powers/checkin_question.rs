@@ -115,14 +115,18 @@ fn is_not_understood(turn: &MessageTurn, part: &Intent) -> bool {
 /// The answer, and what else the message asks for: "it was great, remind me on monday to call them".
 fn answer_and_request<'t>(turn: &'t MessageTurn) -> Option<(&'t str, Intent)> {
     let text = turn.message.text.as_str();
-    let mut marks = text.match_indices([',', '.', '!', ';']);
+    let marks = text.match_indices([',', '.', '!', ';']);
+    let mut marks = marks.chain(text.match_indices(" and "));
     marks.find_map(|(at, mark)| {
         let (answer, rest) = (text[..at].trim(), text[at + mark.len()..].trim());
         if !tells_how_it_was(answer) {
             return None;
         }
         let request = match turn.understand_own(rest) {
-            Intent::Unknown if asks_for_power(turn, rest) => Some(Intent::Power(rest.to_owned())),
+            Intent::Unknown if asks_for_power(turn, rest, mark == " and ") => {
+                Some(Intent::Power(rest.to_owned()))
+            }
+            Intent::Unknown if mark == " and " => None,
             Intent::Unknown => PossibleMeanings::read(&turn.context_of(rest))
                 .statement
                 .map(Intent::Statement),
@@ -137,14 +141,15 @@ fn answer_and_request<'t>(turn: &'t MessageTurn) -> Option<(&'t str, Intent)> {
     })
 }
 
-/// "add milk", "spent 12 on a cab", but not "i got the job".
-fn asks_for_power(turn: &MessageTurn, text: &str) -> bool {
+/// "add milk", "spent 12 on a cab", but not "i got the job". `is_joined`: after "and", where "i got 2
+/// offers" is of the answer.
+fn asks_for_power(turn: &MessageTurn, text: &str, is_joined: bool) -> bool {
     use RequestStrength::{InSession, Soft};
     let has_number = text.contains(|c: char| c.is_ascii_digit());
     let mut calls = turn.recognise(text).calls.into_iter();
     calls.any(|call| match call.strength {
         InSession => false,
-        Soft => has_number,
+        Soft => has_number && !is_joined,
         _ => true,
     })
 }

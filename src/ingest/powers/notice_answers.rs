@@ -45,9 +45,12 @@ impl Ingest {
     }
 }
 
-/// The reply to a message about the notice. `None`: none was sent since the person's last message, or
-/// it is about something else.
-pub(in crate::ingest) fn answer(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
+/// What the notice was about that came last, and the superpower that sent it. `None`: none came since the
+/// person's last message.
+pub(in crate::ingest) fn announced(
+    turn: &MessageTurn,
+    tx: &mut Tx,
+) -> Result<Option<(String, String)>> {
     let sent_ms = turn.ingest.notice_sent_ms.load(Ordering::Relaxed);
     let is_recent = turn.now.0.saturating_sub(sent_ms) <= NOTICE_MS;
     if !is_recent || turn.message.mode != Mode::Direct {
@@ -58,9 +61,6 @@ pub(in crate::ingest) fn answer(turn: &MessageTurn, tx: &mut Tx) -> Result<Optio
     else {
         return Ok(None);
     };
-    let Some(answer) = notice_answer(&turn.message.text) else {
-        return Ok(None);
-    };
     let last = match turn.room.head {
         Some(head) => tx.view().chain(head, 1)?.into_iter().next(),
         None => None,
@@ -68,9 +68,18 @@ pub(in crate::ingest) fn answer(turn: &MessageTurn, tx: &mut Tx) -> Result<Optio
     let was_named_since =
         latest::read_named(turn, tx)?.is_some_and(|(_, named_at)| named_at >= sent_at);
     let was_said_since = last.is_some_and(|last| last.received_at >= sent_at);
-    if was_said_since || was_named_since {
+    Ok((!was_said_since && !was_named_since).then_some((power, what)))
+}
+
+/// The reply to a message about the notice. `None`: none was sent since the person's last message, or
+/// it is about something else.
+pub(in crate::ingest) fn answer(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
+    let Some((power, what)) = announced(turn, tx)? else {
         return Ok(None);
-    }
+    };
+    let Some(answer) = notice_answer(&turn.message.text) else {
+        return Ok(None);
+    };
     if let NoticeAnswer::Again(time) = &answer {
         let request = turn.understand_own(&format!("remind me {time} of {what}"));
         return match request {

@@ -4,6 +4,7 @@
 use crate::assistant::powers::{NoticePreferences, PREFERENCES_NAME, Power};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
+use crate::ingest::dialog::latest;
 use crate::ingest::turn::MessageTurn;
 use crate::store::{PowerOwner, PowerState, PowerStateWrite, Tx, UserId};
 
@@ -14,6 +15,21 @@ pub(super) fn preferences(tx: &Tx, user: UserId) -> Result<NoticePreferences> {
         || Ok(NoticePreferences::default()),
         |row| serde_json::from_str(&row.state).map_err(Error::internal),
     )
+}
+
+/// Whether a summary or an evening message came after all else that was said or named here.
+pub(in crate::ingest) fn is_last_summary(turn: &MessageTurn, tx: &Tx) -> Result<bool> {
+    if turn.in_group() {
+        return Ok(false);
+    }
+    let said = match turn.room.head {
+        Some(head) => tx.view().chain(head, 1)?.into_iter().next(),
+        None => None,
+    };
+    let named = latest::read_named(turn, tx)?.map(|(_, at)| at);
+    let last = named.max(said.map(|said| said.received_at));
+    let preferences = preferences(tx, turn.user.id)?;
+    Ok(last.is_some_and(|last| preferences.summary_after(last).is_some()))
 }
 
 pub(super) fn keep(

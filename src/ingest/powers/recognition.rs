@@ -262,6 +262,13 @@ fn explicit_call(
             && may_request(message, calls, other, flags)
     });
     attempts.extend(shared.map(|call| PowerAttempt::of(call, false)));
+    // "delete my hotel": one that was told, before those of mails.
+    let told = calls.of(Power::ReservationPrep).filter(|told| {
+        call.power == Power::TravelBrain
+            && told.strength == RequestStrength::Soft
+            && may_request(message, calls, told, flags)
+    });
+    attempts.extend(told.map(|call| PowerAttempt::of(call, false)));
     // "clear the list" right after a packing list was shown, "remove the hotel" after a bill.
     let in_use = session.and_then(|power| calls.of(power));
     if let Some(in_use) = in_use.filter(|call| call.action.is_of_what_is_in_use()) {

@@ -6,6 +6,7 @@ use super::change::{number_span, numbers};
 use super::new_time::{hours, mentions_time, read_new_time, time_alone};
 use super::{DoneReport, FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::assistant::builtin::subject;
+use crate::assistant::text::clauses::begins_clause;
 use crate::assistant::text::corrections::{self, MarkStrength};
 use crate::assistant::text::function_words::is_no;
 use crate::assistant::text::phrases::{Phrases, phrases};
@@ -156,6 +157,14 @@ pub fn named_apart(about: &str) -> Vec<String> {
             names.push(subject(words.original(start..end)));
         }
         from = end + usize::from(is_and(end));
+    }
+    // "the debt, i'm tired of it"
+    let is_said = |name: &String| {
+        let words = Words::new(name);
+        begins_clause(&words, 0, words.len())
+    };
+    if names.iter().any(is_said) {
+        return Vec::new();
     }
     match names.len() {
         0 | 1 => Vec::new(),

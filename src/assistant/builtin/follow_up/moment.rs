@@ -1,6 +1,10 @@
 //! The moment that a new time means: of a new reminder, and of one that is set.
 
+mod of_series;
+
 use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Weekday};
+
+use of_series::after_pause;
 
 use super::{NewTime, NewTimeText, TimeChange, near_day};
 use crate::assistant::builtin::reminder::repeats::{Repeat, RepeatProblem};
@@ -69,13 +73,6 @@ impl TimeChange {
         (has_several && self.is_hour()).then(|| next_of(recurrence.at_time(hour, minute, now)))
     }
 
-    /// Whether "fridays at 11" would end the other days of what comes on mondays and fridays.
-    pub fn ends_other_days(&self, new: &NewTime, recurrence: Option<&Recurrence>) -> bool {
-        let rules = new.recurrence.as_ref().zip(recurrence);
-        let is_for_some = rules.is_some_and(|(new, before)| has_fewer_weekdays(new, before));
-        self.gives_days_an_hour() && is_for_some
-    }
-
     /// For an existing reminder: an unnamed day or time of day stays.
     pub fn of_set(
         &self,
@@ -129,7 +126,7 @@ impl TimeChange {
                     None => new,
                 };
                 Ok(match recurrence {
-                    Some(before) => without_days_of(new, before),
+                    Some(before) => after_pause(new, (before, send_at), now),
                     None => new,
                 })
             }
@@ -188,18 +185,6 @@ fn at_next_only(next: Timestamp, recurrence: Option<&Recurrence>) -> Result<NewT
         Some(_) => Ok(NewTime::at(next)),
         None => Err(wording::COMES_ONLY_ONCE.to_owned()),
     }
-}
-
-/// Whether it comes on some weekdays of the other rule.
-fn has_fewer_weekdays(new: &Recurrence, other: &Recurrence) -> bool {
-    let days = |rule: &Recurrence| -> Vec<Weekday> {
-        let weekdays = rule.pattern().map(|pattern| pattern.weekdays);
-        let weekdays = weekdays.into_iter().flatten();
-        weekdays.map(|(_, day)| day).collect()
-    };
-    let (new, other) = (days(new), days(other));
-    let is_some = !new.is_empty() && new.len() < other.len();
-    is_some && new.iter().all(|day| other.contains(day))
 }
 
 /// A reminder that comes once, at another time. `own`: the zone of its time before.
@@ -365,12 +350,6 @@ fn with_end_of(new: NewTime, before: &Recurrence) -> Result<NewTime, String> {
             .map_err(wording::recurrence_refused)?,
         ..new
     })
-}
-
-/// Days that were left out of the rule before stay left out.
-fn without_days_of(new: NewTime, before: &Recurrence) -> NewTime {
-    let recurrence = new.recurrence.map(|rule| rule.without_days_of(before));
-    NewTime { recurrence, ..new }
 }
 
 /// The times of day of a reminder that comes once, or of all its days.

@@ -297,7 +297,8 @@ pub fn is_time_answer(text: &str) -> bool {
     let rest = words.get(at);
     let is_detail = || {
         let details = [
-            "with", "at", "in", "for", "near", "room", "please", "pls", "thanks", "instead", "i",
+            "with", "at", "in", "for", "near", "room", "row", "seat", "seats", "please", "pls",
+            "thanks", "instead", "i",
         ];
         details.contains(&rest) || rest.starts_with(|c: char| !c.is_alphabetic())
     };

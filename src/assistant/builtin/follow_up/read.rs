@@ -83,7 +83,17 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
         let is_instead = words.get(end) == "instead";
         is_instead.then(|| in_place(words, at..end)).flatten()
     });
-    found.or_else(|| time_only(message, at..end))
+    match found {
+        // "make it 7 too" is one more.
+        Some(FollowUp::Change {
+            which: ReminderRef::Latest,
+            to,
+        }) if words.get(end) == "too" && !to.is_repeat() && !to.is_shift() => {
+            Some(FollowUp::Again(to))
+        }
+        None => time_only(message, at..end),
+        found => found,
+    }
 }
 
 /// "ok, tomorrow at 9": a courtesy may precede a time.

@@ -3,6 +3,7 @@
 
 mod offsets;
 mod on_that_day;
+mod without_length;
 
 use std::ops::Range;
 
@@ -11,6 +12,8 @@ use chrono::{Days, Months};
 pub(in crate::assistant::builtin) use offsets::other_offset;
 pub use offsets::{around_missing_event, is_other_offset, names_offset, with_other_offset};
 pub(super) use offsets::{first_of_two, several};
+use on_that_day::{EVENING_HOUR, of_part_of_day};
+pub(super) use without_length::without_length;
 
 use super::half_understood::has_time_left;
 use super::names_nothing;
@@ -108,7 +111,9 @@ impl BeforeEvent {
     pub(super) fn has_time_left(&self) -> bool {
         self.readings.iter().any(|reading| {
             let has_another = || reading.text.starts_with("and ") && has_time_left(&reading.text);
-            names_offset(&reading.text) || has_another()
+            // "two days and" of "two days and two hours before"
+            let is_open = || reading.text.ends_with(" and") || reading.text.ends_with(" &");
+            names_offset(&reading.text) || is_open() || has_another()
         })
     }
 
@@ -297,7 +302,10 @@ pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<Befor
 fn at_time(offset: Offset, spec: Option<TimeExpression>) -> Option<Offset> {
     Some(match (offset, spec) {
         (offset, None) => offset,
-        (Offset::Days(days, _), Some(spec)) => Offset::Days(days, when::time_of_day(&spec).ok()?),
+        (Offset::Days(days, time), Some(spec)) => {
+            let spec = of_part_of_day(spec, time);
+            Offset::Days(days, when::time_of_day(&spec).ok()?)
+        }
         (Offset::Months(months, _), Some(spec)) => {
             Offset::Months(months, when::time_of_day(&spec).ok()?)
         }
@@ -343,6 +351,11 @@ fn before_it(words: &Words, range: Range<usize>) -> Option<BeforeEvent> {
         let ends = after == end || words.get(after) == "to" && lead == range.start;
         (words.get(at) == "before" && ends).then_some((lead, after, offset))
     })?;
+    let begin = after_link(words, range.start).min(lead);
+    let (offset, lead) = match after == end {
+        true => on_that_day::with_leading_hour(words, begin..lead, offset)?,
+        false => (offset, lead),
+    };
     let (event, text) = match words.get(range.start) {
         _ if lead == range.start => (String::new(), text_of(words, after_link(words, after)..end)),
         "of" | "about" | "for" => {
@@ -377,11 +390,12 @@ pub(in crate::assistant::builtin) fn alone(
 
 /// "at 6pm" after "the day before": at that time of the day.
 fn with_hour(words: &Words, at: usize, offset: Offset) -> Option<(Offset, usize)> {
-    let Offset::Days(days, _) = offset else {
+    let Offset::Days(days, part) = offset else {
         return None;
     };
     let (spec, end) = when::read(words, at)?;
     let is_hour = spec.day.is_none() && spec.delay.is_none();
+    let spec = of_part_of_day(spec, part);
     let time = when::time_of_day(&spec).ok().filter(|_| is_hour)?;
     Some((Offset::Days(days, time), end))
 }
@@ -414,7 +428,7 @@ fn offset_before(words: &Words, from: usize, at: usize) -> Option<(usize, Offset
         Some(match name {
             "day" | "morning" => (DAY_HOUR, 0),
             "afternoon" => (15, 0),
-            "evening" => (19, 0),
+            "evening" => (EVENING_HOUR, 0),
             "night" => (20, 0),
             _ => return None,
         })

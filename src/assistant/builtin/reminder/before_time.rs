@@ -81,10 +81,13 @@ fn time_of_event(words: &Words, from: usize, end: usize) -> Option<(usize, TimeE
     if !is_event(words, from, end) {
         return None;
     }
-    (from + 1..end).find_map(|at| {
+    let (at, spec, next) = (from + 1..end).find_map(|at| {
         let (spec, next) = when::time_at(words, at).filter(is_time)?;
         Some((at, spec, next))
-    })
+    })?;
+    // "before dinner, and at noon to shop"
+    let is_another = matches!(words.get(at - 1), "and" | "&" | "then" | "also");
+    (!is_another).then_some((at, spec, next))
 }
 
 impl BeforeTime {

@@ -7,7 +7,7 @@ use super::task_words::is_task_word;
 use super::zones;
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::when::{self, Day, time_at, weekday_name};
-use crate::assistant::text::words::{Words, begins_with_digit};
+use crate::assistant::text::words::{Words, begins_with_digit, has_digit};
 
 /// Words of a condition before the text: "unless I say otherwise to go".
 const CONDITION_WORDS_MAX: usize = 8;
@@ -18,6 +18,11 @@ pub(super) fn has_time_left(text: &str) -> bool {
         return false;
     }
     if words.len() == 1 && matches!(words.get(0), "at" | "on" | "in" | "by" | "from" | "day") {
+        return true;
+    }
+    // "3rd" of "on the 1st, 3rd and 5th"
+    let is_date = has_digit(words.get(0)) && when::ordinal(words.get(0)).is_some();
+    if words.len() == 1 && is_date {
         return true;
     }
     if is_slashed(words.get(0)) || matches!(words.get(words.len().saturating_sub(1)), "and" | "or")

@@ -286,6 +286,14 @@ pub(super) fn recurring(message: &ParsedMessage, repeat: &Repeat, text: &str) ->
     if text.chars().count() > REMINDER_CHARS_MAX {
         return Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX));
     }
+    // "every 3 hours, last one at 20:00"
+    let lower = text.to_lowercase();
+    let bounds = [
+        ", last one", ", last", ", first one", ", first", ", the last one", ", the first one",
+    ];
+    if bounds.iter().any(|bound| lower.ends_with(bound)) {
+        return Intent::Unclear(wording::reminder_half_understood(text));
+    }
     let recurrences = match repeat.recurrences(message.context.now, message.zone()) {
         Ok(recurrences) => recurrences,
         Err(RepeatProblem::Time(problem)) => return Intent::Unclear(follow_up::problem(problem)),

@@ -12,7 +12,7 @@ use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::verbs;
 use crate::assistant::text::when::{Day, TimeExpression};
 use crate::assistant::text::word_set::WordSet;
-use crate::assistant::text::words::Words;
+use crate::assistant::text::words::{Words, has_digit};
 use crate::clock::Timestamp;
 
 /// A longer text is no plan.
@@ -85,7 +85,7 @@ pub(in crate::assistant::builtin) fn spoken_of(message: &ParsedMessage) -> Optio
         ..*message.context
     };
     let understood = command(&read_message(&context))?;
-    let is_plan = |intent: &Intent| matches!(intent, Intent::Remind { text, .. } if !is_answer(text) && !is_talk(text));
+    let is_plan = |intent: &Intent| matches!(intent, Intent::Remind { text, .. } if !is_answer(text) && !is_talk(text) && !has_span_left(text));
     let is_once = |intent: &Intent| match intent {
         Intent::Remind {
             text,
@@ -105,6 +105,14 @@ pub(in crate::assistant::builtin) fn spoken_of(message: &ParsedMessage) -> Optio
         one => is_plan(one),
     };
     is_meant.then(|| of_evening(understood, message))
+}
+
+/// "training 4 to" of "training fridays 4 to 5:30".
+fn has_span_left(text: &str) -> bool {
+    let words = Words::new(text);
+    let last = words.len().saturating_sub(1);
+    let is_link = matches!(words.get(last), "to" | "till" | "until");
+    is_link && last > 0 && has_digit(words.get(last - 1))
 }
 
 /// "concert on saturday at 8": nobody plays in the morning.

@@ -49,6 +49,16 @@ fn is_limit(words: &Words, at: usize) -> bool {
     is_time || is_ordinal || is_span
 }
 
+/// "from time to time to drink": no rule.
+pub(super) fn sometimes(words: &Words, at: usize) -> Option<Intent> {
+    static SOMETIMES: Phrases = Phrases::new(&[
+        "from time to time", "every now and then", "now and then", "once in a while",
+        "every once in a while",
+    ]);
+    let is_said = words.after(at, &SOMETIMES).is_some();
+    is_said.then(|| Intent::unclear(wording::REMINDER_REPEATS_UNCLEAR))
+}
+
 /// "tomorrow after lunch": the question at which hour that is. `None`: no such words stand beside the time.
 pub(super) fn hour_of_occasion(message: &ParsedMessage, parsed: &ReminderParts) -> Option<Intent> {
     let spec = parsed.spec?;

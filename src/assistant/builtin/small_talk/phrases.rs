@@ -2,6 +2,7 @@
 
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::text::phrases::{Phrases, phrases};
+use crate::assistant::text::words::stable_hash;
 use crate::assistant::wording;
 
 pub(super) fn hello(message: &ParsedMessage) -> String {
@@ -158,17 +159,25 @@ fn asks_presence(phrase: &str) -> bool {
     .contains(phrase)
 }
 
-fn joke<'c>(message: &ParsedMessage) -> &'c str {
-    message.pick(&[
-        "Why did the calendar feel so popular? It had a lot of dates.",
-        "I told my clock a joke. It took a minute to get it.",
-        "Why don't scientists trust atoms? They make up everything.",
-        "I used to hate facial hair, but then it grew on me.",
-        "What do you call a bear with no teeth? A gummy bear.",
-        "There are 10 kinds of people: those who know binary and those who don't.",
-        "Why was the database so calm? It had everything under commit.",
-        "What did the ocean say to the beach? Nothing, it just waved.",
-    ])
+const JOKES: [&str; 8] = [
+    "Why did the calendar feel so popular? It had a lot of dates.",
+    "I told my clock a joke. It took a minute to get it.",
+    "Why don't scientists trust atoms? They make up everything.",
+    "I used to hate facial hair, but then it grew on me.",
+    "What do you call a bear with no teeth? A gummy bear.",
+    "There are 10 kinds of people: those who know binary and those who don't.",
+    "Why was the database so calm? It had everything under commit.",
+    "What did the ocean say to the beach? Nothing, it just waved.",
+];
+
+fn joke(message: &ParsedMessage) -> &'static str {
+    joke_after(message.context.text, 0)
+}
+
+/// The joke that is told when so many have been told since that request for one.
+pub(in crate::assistant) fn joke_after(request: &str, told: usize) -> &'static str {
+    let first = stable_hash(request) as usize % JOKES.len();
+    JOKES[(first + told) % JOKES.len()]
 }
 
 /// Greetings in several languages.

@@ -38,6 +38,7 @@ fn names(action: &mut BillSplitAction) -> Vec<&mut String> {
             vec![payer, to]
         }
         BillSplitAction::Owes { debtor, to, .. } => vec![debtor, to],
+        BillSplitAction::OwesOnly(debt) => vec![&mut debt.debtor, &mut debt.to],
         BillSplitAction::OwedBetween(one, other) => vec![one, other],
         _ => Vec::new(),
     }

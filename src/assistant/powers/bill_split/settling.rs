@@ -2,12 +2,47 @@
 
 use super::people::NAME_UNKNOWN;
 use super::sums::{ME, Payment, capital, display_name, owe, said_name};
-use super::{BillSplitState, PAID_BACK, is_self};
+use super::{BillSplitState, Debt, PAID_BACK, is_self};
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::money::{self, Money};
 use crate::assistant::wording::texts::same;
 
 impl BillSplitState {
+    /// "Bo owes me 20"; what is told a second time is not noted.
+    pub(super) fn tell_debt(
+        &mut self,
+        (debtor, to): (&str, &str),
+        money: Money,
+        (purpose, is_another): (String, bool),
+        context: &PowerContext,
+    ) -> Result<String, String> {
+        let may_be_told = !is_another && purpose.is_empty();
+        match self.owed_twice((debtor, to), &money, context)? {
+            Some(reply) if may_be_told => Ok(reply),
+            _ => self.note_debt((debtor, to), money, purpose, context),
+        }
+    }
+
+    /// The reply where just that is what one owes the other already.
+    fn owed_twice(
+        &mut self,
+        (debtor, to): (&str, &str),
+        money: &Money,
+        context: &PowerContext,
+    ) -> Result<Option<String>, String> {
+        let [debtor, to] = [self.person(debtor, context)?, self.person(to, context)?];
+        let is_same =
+            |(one, other, sum): &Debt| *one == debtor && *other == to && *sum == money.minor;
+        if !self.transfers().iter().any(is_same) {
+            return Ok(None);
+        }
+        let sum = money::display(money.minor, money.currency.as_ref());
+        let (by, verb, to) = (display_name(&debtor), owe(&debtor), display_name(&to));
+        Ok(Some(format!(
+            "That's what {by} {verb} {to} already, so I've noted nothing more. If it is another {sum}, say it with “another {sum}”."
+        )))
+    }
+
     /// Notes a debt that is paid back, if anything is owed. `None` where it may be no debt of the
     /// bill.
     pub(super) fn settled(

@@ -34,6 +34,9 @@ static NO_EXPENSE: WordSet = WordSet::new(&[
     "remove", "should", "split", "undo", "update",
 ]);
 
+/// The day at the end of what was bought.
+const YESTERDAY: &str = " yesterday";
+
 /// "delete my last expense", "delete the gum"
 pub(super) fn removed(
     message: &ParsedMessage,
@@ -154,8 +157,38 @@ fn bought(message: &ParsedMessage, at: usize, end: usize) -> Option<BudgetAction
     let each = parts
         .iter()
         .map(|(from, to)| bought_for(words, (*from, *to), is_bought));
-    let spent = each.collect::<Option<Vec<(Money, String)>>>()?;
+    let mut spent = each.collect::<Option<Vec<(Money, String)>>>()?;
+    // "bought lunch yesterday for 12"
+    let is_yesterday = |(_, purpose): &(Money, String)| purpose.ends_with(YESTERDAY);
+    let day = match day {
+        None if spent.iter().all(is_yesterday) => {
+            for (_, purpose) in &mut spent {
+                purpose.truncate(purpose.len() - YESTERDAY.len());
+            }
+            Some(PastDay::Ago(1))
+        }
+        day => day,
+    };
+    // "tickets for Muse on 5 december"
+    if spent
+        .iter()
+        .any(|(_, purpose)| ends_on_day(purpose) || purpose.ends_with(YESTERDAY))
+    {
+        return Some(BudgetAction::DayUnclear);
+    }
     (!spent.is_empty()).then(|| spent_on(spent, day.unwrap_or(PastDay::Ago(0))))
+}
+
+/// Whether what was bought ends with a day: "lunch on monday". "a cake for tomorrow" and "shoes for the run
+/// on saturday" were bought today.
+fn ends_on_day(purpose: &str) -> bool {
+    let words = Words::new(purpose);
+    let is_day = |at: usize| {
+        let linked = words.get(at - 1) == "on";
+        let read = when::read(&words, at).filter(|(_, end)| *end == words.len());
+        linked && read.is_some_and(|(spec, _)| spec.day.is_some())
+    };
+    !words.has_any(&["for"]) && (1..words.len()).any(is_day)
 }
 
 fn spent_on(spent: Vec<(Money, String)>, day: PastDay) -> BudgetAction {

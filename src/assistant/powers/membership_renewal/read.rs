@@ -365,7 +365,7 @@ fn asks_for_list(request: &str) -> bool {
         "what subscriptions have i got", "what are my subscriptions", "how much are my subs",
         "what am i subscribed to", "how much do i pay for subscriptions",
         "how much do i pay for my subscriptions", "how much are my subscriptions",
-        "what do i pay for subscriptions",
+        "what do i pay for subscriptions", "what renews", "what else renews", "what renews next",
     ]
     .contains(&request)
 }

@@ -38,6 +38,11 @@ static LATER: Phrases = Phrases::new(&[
     "tell you later",
 ]);
 
+/// The same, with when.
+static LATER_AT: Phrases = Phrases::new(&[
+    "ask me again", "ask again", "ask me later", "ask me in", "ask me at", "not yet",
+]);
+
 /// What answers nothing.
 static NO_ANSWERS: Phrases = Phrases::new(&[
     "hi", "hello", "hey", "thanks", "thank you", "good morning", "good evening", "good night",
@@ -119,7 +124,10 @@ pub fn checkin_answer(text: &str) -> CheckinAnswer {
     if is_moved || is_alone {
         return CheckinAnswer::None;
     }
-    if words.len() == 0 || words.is_question() || words.after(0, &ASKING).is_some() {
+    // "what interview", but not "what a day"
+    let asks_which = words.len() == 2 && words.get(0) == "what";
+    let is_asked = words.is_question() || words.after(0, &ASKING).is_some();
+    if words.len() == 0 || asks_which || is_asked {
         return CheckinAnswer::None;
     }
     // "fine. what else is today", "next one on 14 june at 9"
@@ -127,6 +135,9 @@ pub fn checkin_answer(text: &str) -> CheckinAnswer {
         (1..words.len()).any(|at| words.is_set_off(at - 1) && words.after(at, &ASKING).is_some());
     if asks_more || names_next_one(text) || tells_other_time(&words) {
         return CheckinAnswer::None;
+    }
+    if words.after(0, &LATER_AT).is_some() {
+        return CheckinAnswer::Later;
     }
     match words.phrase(0..words.len().min(NAME_WORDS_MAX)).as_str() {
         request if NO_ANSWERS.contains(request) => CheckinAnswer::None,

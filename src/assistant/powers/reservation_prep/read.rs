@@ -6,6 +6,7 @@ use super::kinds::{is_booking, is_in_the_evening, is_kind, is_no_name, is_ride, 
 use super::{ReservationAction, changes};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::entries::{EntryMention, removed_number};
+use crate::assistant::powers::entry_ref::EntryRef;
 use crate::assistant::powers::planned_time::{self, PlannedTime};
 use crate::assistant::powers::{RequestStrength, trip_planner};
 use crate::assistant::powers::{local_time, parsers, statement};
@@ -122,6 +123,14 @@ fn parse_stay(
 /// "when is my dinner?"
 fn parse_question(message: &ParsedMessage, at: usize, end: usize) -> Option<ReservationAction> {
     let words = &message.words;
+    if matches!(
+        message.request(),
+        "when do i fly" | "when am i flying" | "when do we fly" | "when are we flying"
+    ) {
+        return Some(ReservationAction::Show(EntryRef::of_name(
+            "flight".to_owned(),
+        )));
+    }
     let from = words.after(
         at,
         phrases![
@@ -213,7 +222,7 @@ fn is_told(message: &ParsedMessage, start: usize, kind: usize, end: usize) -> bo
     !is_open && !is_over && (is_linked || is_booking(words.get(kind)) || is_stay())
 }
 
-/// "my dinner at Luigi is" before the time: the known one.
+/// "my dinner at Luigi is", "lunch with Lindt is" before the time: the known one.
 fn mention(
     words: &Words,
     (from, start): (usize, usize),
@@ -221,7 +230,9 @@ fn mention(
     is_moved: bool,
 ) -> EntryMention {
     let is_own = start > from && matches!(words.get(start - 1), "my" | "our" | "the");
-    match is_own && (start..time).any(|n| matches!(words.get(n), "is" | "are")) {
+    // "lunch with Lindt is at 2"
+    let has_name = (start..time).any(|n| matches!(words.get(n), "with" | "w/"));
+    match (is_own || has_name) && (start..time).any(|n| matches!(words.get(n), "is" | "are")) {
         _ if is_moved => EntryMention::Moved,
         true => EntryMention::Known,
         false => EntryMention::New,

@@ -135,7 +135,11 @@ fn arguments_of_what_is_planned_mean_actions() {
         (
             Power::TicketsVault,
             json!({"operation": "set_day", "date": "2026-03-06", "time": "20:00"}),
-            PowerAction::TicketsVault(tickets_vault::TicketAction::SetTime(on(6, Some(1200)))),
+            PowerAction::TicketsVault(tickets_vault::TicketAction::SetTime {
+                time: on(6, Some(1200)),
+                in_the_evening: on(6, Some(1200)),
+                details: String::new(),
+            }),
         ),
         (
             Power::PackageTracking,

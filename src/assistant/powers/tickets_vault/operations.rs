@@ -48,7 +48,14 @@ impl operations::Arguments<TicketAction> for Arguments {
                 time: planned_time(date, time, context)?,
                 has_photo: context.has_photos,
             },
-            TicketOperation::SetDay => TicketAction::SetTime(needed_time(date, time, context)?),
+            TicketOperation::SetDay => {
+                let time = needed_time(date, time, context)?;
+                TicketAction::SetTime {
+                    time,
+                    in_the_evening: time,
+                    details: String::new(),
+                }
+            }
             TicketOperation::Remove => TicketAction::Remove(given(ticket, "ticket")?),
         }))
     }

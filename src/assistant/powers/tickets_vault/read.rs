@@ -1,5 +1,7 @@
 //! Reads what is said of tickets.
 
+use std::ops::Range;
+
 use super::TicketAction;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::entries::removed_number;
@@ -8,6 +10,9 @@ use crate::assistant::powers::reservation_prep::asked_detail;
 use crate::assistant::powers::{RequestStrength, parsers};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
+
+/// Most words of a seat: "row 3, seats 12 and 13".
+const SEAT_WORDS_MAX: usize = 6;
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage,
@@ -24,20 +29,18 @@ pub(in crate::assistant::powers) fn parse(
     if let Some(from) = words.after(
         at,
         phrases!["its on", "it is on", "its", "it is", "that is on"],
-    ) && let Some(found) = planned_time::find(message, from.saturating_sub(1), end, false)
-        && found.range().1 == end
+    ) && let Some(action) = set_time(message, from.saturating_sub(1), end)
     {
-        return Some((InSession, with_time(found.time, TicketAction::SetTime)));
+        return Some((InSession, action));
     }
     let verbs = ["delete", "remove", "forget", "drop", "discard", "cancel"];
     if let Some(number) = removed_number(words, at, end, &verbs) {
         return Some((InSession, TicketAction::RemoveNumber(number)));
     }
     if let Some(from) = words.after(at, phrases!["my ticket is on", "the ticket is on"])
-        && let Some(found) = planned_time::find(message, from - 1, end, false)
-        && found.range().1 == end
+        && let Some(action) = set_time(message, from - 1, end)
     {
-        return Some((Soft, with_time(found.time, TicketAction::SetTime)));
+        return Some((Soft, action));
     }
     if let Some(words) = asked_detail(message.request()) {
         return Some((Soft, TicketAction::Detail(words)));
@@ -99,6 +102,23 @@ fn note_start(words: &Words, at: usize) -> Option<usize> {
     stated.or_else(|| thing(at).filter(|next| words.is_set_off(next - 1) && *next < words.len()))
 }
 
+/// The day of the ticket that has none: "saturday at 8", "saturday 19:30, row 3".
+fn set_time(message: &ParsedMessage, from: usize, end: usize) -> Option<TicketAction> {
+    let words = &message.words;
+    let in_the_evening = planned_time::find(message, from, end, true)?.time;
+    let found = planned_time::find(message, from, end, false)?;
+    let to = found.range().1;
+    if to != end && (!is_seat(words.get(to)) || end - to > SEAT_WORDS_MAX) {
+        return None;
+    }
+    let details = parsers::original(words, to, end);
+    Some(with_time(found.time, |time| TicketAction::SetTime {
+        time,
+        in_the_evening: in_the_evening.unwrap_or(time),
+        details,
+    }))
+}
+
 /// "ticket for Coldplay", "Coldplay ticket".
 fn about(words: &Words, from: usize, ticket: usize, end: usize) -> Option<String> {
     let from = words.skip_article(from);
@@ -116,10 +136,7 @@ fn about(words: &Words, from: usize, ticket: usize, end: usize) -> Option<String
 
 fn keep(message: &ParsedMessage, from: usize, end: usize) -> TicketAction {
     let words = &message.words;
-    let has = |is: fn(&str) -> bool| (message.start..end).any(|n| is(words.get(n)));
-    // "friday 7:40" is as it is printed, "friday at 8" is in the evening.
-    let evening =
-        has(planned_time::is_evening) || !has(is_of_the_day) && !has(|word| word.contains(':'));
+    let evening = is_in_the_evening(words, message.start..end);
     let text = match words.phrase(from..end).as_str() {
         "safe" | "for me" | "for later" | "somewhere" | "somewhere safe" => String::new(),
         _ => parsers::original(words, from, end),
@@ -147,6 +164,22 @@ fn keep(message: &ParsedMessage, from: usize, end: usize) -> TicketAction {
             has_photo,
         },
     }
+}
+
+/// Whether a bare hour of a ticket with these words is in the evening: "friday at 8". "friday 7:40" is
+/// as it is printed.
+pub(super) fn is_in_the_evening(words: &Words, range: Range<usize>) -> bool {
+    let has = |is: fn(&str) -> bool| range.clone().any(|n| is(words.get(n)));
+    has(planned_time::is_evening) || !has(is_of_the_day) && !has(|word| word.contains(':'))
+}
+
+/// Whether a word begins what a ticket says of the seat.
+fn is_seat(word: &str) -> bool {
+    phrases![
+        "row", "seat", "seats", "block", "section", "gate", "platform", "coach", "carriage",
+        "balcony", "stalls", "stand"
+    ]
+    .contains(word)
 }
 
 /// Whether a word of a day goes by the day on which it is said.

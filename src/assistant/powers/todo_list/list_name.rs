@@ -1,6 +1,8 @@
 //! Which list a message is about, by its name.
 
 use super::TodoAction;
+use crate::assistant::text::phrases::phrases;
+use crate::assistant::text::words::Words;
 
 /// The list that a message refers to.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,6 +14,34 @@ pub enum ListName {
     /// The to-do list, which has no name.
     Unnamed,
     Named(String),
+}
+
+/// A request with another list: "add nails to my list" for "add nails", or for "add nails to my hardware
+/// list". `None`: `value` names no list.
+pub fn to_list(request: &str, value: &str) -> Option<String> {
+    const NAME_WORDS_MAX: usize = 5;
+    let named = Words::new(value);
+    let from = named.skip(0, phrases!["to", "on", "onto", "for"]);
+    let is_list = |words: &Words, from: usize| {
+        let last = words.len().saturating_sub(1);
+        let is_short = (2..=NAME_WORDS_MAX).contains(&words.len().saturating_sub(from));
+        is_short && words.get(last) == "list" && matches!(words.get(from), "my" | "our" | "the")
+    };
+    let is_known = !matches!(
+        named.get(from + 1),
+        "other" | "another" | "right" | "wrong" | "same" | "different"
+    );
+    if !is_list(&named, from) || !is_known {
+        return None;
+    }
+    let words = Words::new(request);
+    let is_link = |at: &usize| matches!(words.get(*at), "to" | "on" | "onto");
+    let old = (1..words.len())
+        .filter(is_link)
+        .find(|at| is_list(&words, at + 1));
+    let thing = words.original(0..old.unwrap_or(words.len()));
+    let list = named.original(from..named.len());
+    Some(format!("{thing} to {list}"))
 }
 
 impl TodoAction {

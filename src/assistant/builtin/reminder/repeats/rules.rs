@@ -9,6 +9,16 @@ use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::{Recurrence, RecurrenceError};
 
 impl Repeat {
+    /// The days of the week that it names, in their order.
+    pub(in crate::assistant) fn named_weekdays(&self) -> Option<Vec<Weekday>> {
+        let Days::Weekdays(days) = &self.frequency.days else {
+            return None;
+        };
+        let mut days = days.clone();
+        days.sort_by_key(Weekday::num_days_from_monday);
+        Some(days)
+    }
+
     /// Whether a time of day was named.
     pub(in crate::assistant) fn has_time(&self) -> bool {
         !self.times.is_empty() || self.between.is_some() || self.frequency.is_through_the_day()

@@ -1,5 +1,7 @@
 //! Parses who paid and who owes: "Ana paid 30 for pizza", "Bo paid Ana back", "I owe Bo 20".
 
+use std::ops::Range;
+
 use super::second_debts::{is_second_unclear, owes_too};
 use super::settling::{given, paid_to, settled, without_adverb};
 use super::{
@@ -103,11 +105,24 @@ fn one_owes(words: &Words, at: usize, end: usize) -> Option<(RequestStrength, Bi
                 to,
                 money,
                 purpose,
+                is_another: is_another(words, verb, at..end),
             };
             (Soft, action)
         }
         false => (Soft, BillSplitAction::PayersUnclear),
     })
+}
+
+/// Whether it can't be a debt that was told before: "lent me 20", "another 20".
+fn is_another(words: &Words, verb: usize, mut range: Range<usize>) -> bool {
+    let is_owed = matches!(words.get(verb), "owe" | "owes");
+    let is_more = |n: usize| {
+        matches!(
+            words.get(n),
+            "another" | "more" | "also" | "again" | "extra"
+        )
+    };
+    !is_owed || range.any(is_more)
 }
 
 /// Where a name ends before "another" and the like of an amount: "i owe nina another 5".

@@ -74,6 +74,7 @@ pub(super) fn owes_too(
             to,
             money,
             purpose,
+            is_another: false,
         };
         (*strength, action)
     })
