@@ -383,6 +383,13 @@ impl PowerAction {
         matches!(self, Self::BudgetTracker(BudgetAction::SpentIfInUse(_)))
     }
 
+    /// The same where no expense was told just before.
+    pub fn set_apart(&mut self) {
+        if let Self::BudgetTracker(BudgetAction::SpentIfInUse(supposed)) = self {
+            supposed.is_more = false;
+        }
+    }
+
     /// Whether it is of the superpower in use, if that has what is named: the packing list, a
     /// payment.
     pub fn is_of_what_is_in_use(&self) -> bool {

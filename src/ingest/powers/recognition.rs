@@ -127,6 +127,11 @@ fn without_other_sums(turn: &MessageTurn, tx: &Tx, mut calls: PowerCalls) -> Res
     if !changed.is_empty() && !is_of_budget {
         calls.calls.retain(|call| !is_supposed(call));
     }
+    if !is_of_budget {
+        for call in &mut calls.calls {
+            call.action.set_apart();
+        }
+    }
     Ok(calls)
 }
 

@@ -16,6 +16,8 @@ pub struct PossibleExpenses {
     pub(super) is_both: bool,
     /// "flour was 220": it may correct another amount.
     pub(super) is_told: bool,
+    /// "and 60 for internet": it is one more where one was told just before.
+    pub(in crate::assistant::powers) is_more: bool,
 }
 
 impl BudgetState {
@@ -32,7 +34,8 @@ impl BudgetState {
             return Some(Err(question));
         }
         let are_known = all.iter().all(|(_, purpose)| self.knows(purpose));
-        let is_meant = supposed.is_usual && self.is_in_use() || are_known;
+        let is_more = supposed.is_usual || supposed.is_more;
+        let is_meant = is_more && self.is_in_use() || are_known;
         let may_be_times = all.iter().all(|(money, _)| may_be_time(money));
         if is_meant || supposed.is_both && !may_be_times {
             let spent = supposed.all.into_iter();

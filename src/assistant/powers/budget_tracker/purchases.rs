@@ -222,6 +222,10 @@ fn bought_for(
 /// "lunch 12", "12.50 lunch", "lunch was 12", "lunch 12 and coffee 4".
 fn bare(message: &ParsedMessage, at: usize, end: usize) -> Option<BudgetAction> {
     let words = &message.words;
+    let is_linked = |next: usize| matches!(words.get(next), "for" | "on");
+    let is_more = at > 0
+        && words.get(at - 1) == "and"
+        && money::read(words, at).is_some_and(|(_, next)| is_linked(next));
     // "bought milk 2.50"
     let at = words.skip(at, phrases!["i bought", "bought", "i got", "got"]);
     let is_other = |n: usize| NO_EXPENSE.contains(words.get(n));
@@ -249,6 +253,7 @@ fn bare(message: &ParsedMessage, at: usize, end: usize) -> Option<BudgetAction> 
             is_usual,
             is_both,
             is_told,
+            is_more,
         })),
         // "lunch 12 on friday" is at noon.
         Some(day) => {

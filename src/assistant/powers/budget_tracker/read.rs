@@ -152,6 +152,11 @@ fn asked_again(message: &ParsedMessage, at: usize, end: usize) -> Option<BudgetA
 /// "this month on food", "on food", "today".
 fn how_much(message: &ParsedMessage, from: usize, end: usize) -> Option<BudgetAction> {
     let words = &message.words;
+    // "what did i spend most on": all of it, the most first
+    static MOST: Phrases = Phrases::new(&[
+        "most of my money on", "the most money on", "the most on", "most on",
+    ]);
+    let from = words.skip(from, &MOST);
     let (mut at, mut named, mut purpose) = (from, Span::Month, String::new());
     while at < end {
         if let Some((span, next)) = Span::read(message, at) {
