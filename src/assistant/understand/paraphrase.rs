@@ -291,7 +291,8 @@ fn asking_for_days(words: &Words, range: Range<usize>) -> Option<String> {
         "what should i do", "what needs doing", "what needs to be done", "what needs to get done",
         "whats left to do", "what is left to do", "what else is there", "how busy am i",
         "am i busy", "do i have plans", "do i have any plans", "any plans",
-        "what are the plans for", "whats the plan for", "what is the plan for",
+        "what are the plans for", "whats the plan for", "what is the plan for", "whats the plan",
+        "what is the plan",
     ]);
     static OWN: Phrases = Phrases::new(&["my day", "the day", "my whole day", "todays agenda"]);
     let from = words.after(range.start, &ASKED)?;

@@ -366,6 +366,8 @@ fn asks_for_list(request: &str) -> bool {
         "what am i subscribed to", "how much do i pay for subscriptions",
         "how much do i pay for my subscriptions", "how much are my subscriptions",
         "what do i pay for subscriptions", "what renews", "what else renews", "what renews next",
+        "what do my subscriptions cost", "what do my subs cost", "whats renewing next",
+        "whats renewing", "what is renewing next", "what renews this month",
     ]
     .contains(&request)
 }

@@ -305,7 +305,8 @@ fn lists(request: &str) -> bool {
     [
         "parcels", "my parcels", "packages", "my packages", "my deliveries", "deliveries",
         "show my parcels", "show my packages", "list my parcels", "track my parcels",
-        "track my packages", "any parcels", "any parcels today", "any deliveries today",
+        "track my packages", "any parcels", "any more parcels", "any other parcels",
+        "any parcels today", "any deliveries today",
     ]
     .contains(&request)
 }

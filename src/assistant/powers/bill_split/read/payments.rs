@@ -231,7 +231,7 @@ fn one_paid(
     }
     let after = words.skip(after, phrases!["another"]);
     let Some((money, next)) = money::read(words, after) else {
-        return settled(words, payer, after, end);
+        return thing_paid(words, &payer, after, end).or_else(|| settled(words, payer, after, end));
     };
     if are_several(&payer) {
         let each = each_paid(words, &payer, (money, next), end);
@@ -257,6 +257,25 @@ fn one_paid(
         own_part,
         ..PaidAction::default()
     }))
+}
+
+/// "the taxi 30" after "Ana paid". What one paid oneself may be nobody else's.
+fn thing_paid(words: &Words, payer: &str, from: usize, end: usize) -> Option<BillSplitAction> {
+    let thing = words.after(from, phrases!["for the", "for our", "the", "our"])?;
+    let amount = (thing + 1..end)
+        .find_map(|n| Some((n, money::read(words, n).filter(|(_, next)| *next == end)?)));
+    let (until, (money, _)) = amount?;
+    let purpose = parsers::original(words, thing, until);
+    let purpose = purpose.trim_end_matches(',').to_owned();
+    let is_other = !is_self(payer) && is_somebody(payer) && !are_several(payer);
+    (is_other && statement::is_thing(&purpose)).then(|| {
+        BillSplitAction::Paid(PaidAction {
+            payer: payer.to_owned(),
+            money,
+            purpose,
+            ..PaidAction::default()
+        })
+    })
 }
 
 /// "… but kim pays only 10": who, how much, and where the words before it end.
