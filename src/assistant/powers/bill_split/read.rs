@@ -2,6 +2,7 @@
 //! "who owes what?".
 
 mod computed;
+mod debts;
 mod payments;
 mod removed;
 mod second_debts;
@@ -15,7 +16,8 @@ use crate::assistant::powers::RequestStrength::{self, Clear, Soft};
 use crate::assistant::powers::{parsers, statement};
 use crate::assistant::text::phrases::{Phrases, phrases};
 use crate::assistant::text::words::Words;
-use payments::{owes, paid};
+use debts::owes;
+use payments::paid;
 use splits::{split, split_at_end};
 
 /// Words of the name before "paid".
