@@ -189,6 +189,10 @@ pub(super) fn ask_to_forget(turn: &MessageTurn, tx: &mut Tx, about: &str) -> Res
     let mut birthdays = birthdays::all(turn, tx)?;
     birthdays.retain(|birthday| assistant::memory_is_meant(&birthday.title, about));
     if matching.is_empty() && birthdays.is_empty() {
+        let is_name = matches!(about, "my name" | "my first name");
+        if is_name && turn.user.name.is_some() {
+            return Ok(wording::NAME_STAYS.to_owned());
+        }
         let mut reply = wording::forgotten(0, about);
         if !turn.by_model && !open_reminders::matching(turn, tx, Some(about), None)?.is_empty() {
             reply.push_str(&wording::only_a_reminder(about));

@@ -124,7 +124,9 @@ fn name(message: &ParsedMessage) -> Option<Intent> {
         is_first_name(words.get(at)) || words.original(at..at + 1).starts_with(char::is_uppercase)
     };
     let rest = (from + 1..end).find(|at| words.get(*at) == "and" && !is_name(at + 1));
-    let named_end = rest.unwrap_or(end);
+    // "Tom not Tim"
+    let not = (from + 1..end).find(|at| words.get(*at) == "not");
+    let named_end = rest.or(not).unwrap_or(end);
     let rest = rest.map(|and| words.original(and + 1..end));
     let end = named_end;
     let name = subject(words.original(from..end));

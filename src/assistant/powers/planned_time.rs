@@ -7,7 +7,7 @@ use super::{local_time, parsers, texts};
 use crate::assistant::builtin::reminder::repeats::repeats;
 use crate::assistant::builtin::{ParsedMessage, TimeChange};
 use crate::assistant::text::phrases::Phrases;
-use crate::assistant::text::when::{self, Day, Problem, TimeExpression};
+use crate::assistant::text::when::{self, Day, Problem, TimeExpression, TimeOfDay};
 use crate::assistant::text::words::Words;
 use crate::assistant::wording;
 
@@ -165,12 +165,15 @@ pub(super) fn find(
         Err(DAY_UNSURE.to_owned())
     } else if repeats(words, from..end) {
         Err(COMES_AGAIN.to_owned())
-    } else if has_span(words, from..end, &spec) {
+    } else if has_span(words, from..end, &spec)
+        || spec.clock.is_some() && has_begin_left(words, from, &spans)
+    {
         Err("When does it begin? Please say one day and one time.".to_owned())
     } else if is_two || has_choice(words, from..end) {
         Err("Which one is it? Please say one day and one time.".to_owned())
     } else if has_day_left(words, from..end, &spans)
         || spec.day.is_none() && names_other_day_of(words, from..end)
+        || spans.iter().any(|span| is_any_day(words, *span))
         || spans
             .iter()
             .any(|(_, to)| *to < end && words.get(*to) == "day")
@@ -223,16 +226,67 @@ fn has_day_left(words: &Words, range: std::ops::Range<usize>, spans: &[(usize, u
     })
 }
 
-/// "on race day": a day that is known only by what happens on it.
+/// "on race day", "on our anniversary", "next time": a day that is known only by what happens on it, or is
+/// open.
 fn names_other_day_of(words: &Words, range: std::ops::Range<usize>) -> bool {
-    let is_other = |at: usize| {
-        let is_noun = !matches!(
-            words.get(at - 1),
-            "the" | "that" | "this" | "same" | "a" | "any" | "one" | "each" | "every" | "another"
-        );
-        words.get(at) == "day" && words.get(at - 2) == "on" && is_noun
+    const NAME_WORDS_MAX: usize = 3;
+    static OPEN: Phrases = Phrases::new(&[
+        "next time", "sometime", "someday", "some day", "one day", "another day", "another time",
+        "the usual day",
+    ]);
+    static BESIDE: Phrases = Phrases::new(&[
+        "the day before", "the night before", "the evening before", "the morning before",
+        "the day after", "the night after", "the morning after",
+    ]);
+    let is_occasion = |at: usize| match words.get(at) {
+        "day" => {
+            words.get(at + 1) == "of"
+                || !matches!(
+                    words.get(at - 1),
+                    "the"
+                        | "that"
+                        | "this"
+                        | "same"
+                        | "a"
+                        | "any"
+                        | "one"
+                        | "each"
+                        | "every"
+                        | "another"
+                )
+        }
+        word => matches!(
+            word,
+            "anniversary" | "payday" | "birthday" | "trip" | "holiday" | "honeymoon"
+        ),
     };
-    range.into_iter().filter(|at| *at >= 2).any(is_other)
+    let is_other = |at: usize| {
+        let to = range.end.min(at + 1 + NAME_WORDS_MAX);
+        let is_set_off = |n: usize| (at..n).any(|n| words.is_set_off(n));
+        let on = words.get(at) == "on"
+            && (at + 1..to).any(|noun| is_occasion(noun) && !is_set_off(noun));
+        let is_open = words.after(at, &OPEN) == Some(range.end);
+        on || is_open || words.after(at, &BESIDE).is_some_and(|end| end < range.end)
+    };
+    range.clone().any(is_other)
+}
+
+/// Whether an hour is left before "to" and the one that was read: "from 9 to 10:30".
+fn has_begin_left(words: &Words, from: usize, spans: &[(usize, usize)]) -> bool {
+    let is_read = |at: usize| spans.iter().any(|span| (span.0..span.1).contains(&at));
+    let is_hour =
+        |at: usize| when::read_hour_alone(words, at).is_some_and(|(_, end)| end == at + 1);
+    spans.iter().any(|(at, _)| {
+        let to = at.checked_sub(1).filter(|to| *to > from);
+        let to = to.filter(|to| matches!(words.get(*to), "to" | "till" | "until"));
+        to.is_some_and(|to| is_hour(to - 1) && !is_read(to - 1))
+    })
+}
+
+/// "some friday": any of them.
+fn is_any_day(words: &Words, (at, _): (usize, usize)) -> bool {
+    let is_some = at > 0 && matches!(words.get(at - 1), "some" | "any");
+    is_some && when::weekday_name(words.get(at)).is_some()
 }
 
 /// Whether "5/6" is left, which has two readings as a date.
@@ -328,13 +382,26 @@ pub(super) fn resolve(
     resolved(spec, message, false).map_err(problem_text)
 }
 
+/// "my flight is at 6:40": its minutes are as they are printed.
+fn as_printed(spec: TimeExpression, message: &ParsedMessage) -> TimeExpression {
+    let is_ride = message.words.has_any(&["flight", "plane", "train"]);
+    let clock = spec.clock.map(|clock| TimeOfDay {
+        bare: clock.bare && !(is_ride && clock.minute > 0 && (4..=6).contains(&clock.hour)),
+        ..clock
+    });
+    TimeExpression { clock, ..spec }
+}
+
 fn resolved(
     spec: TimeExpression,
     message: &ParsedMessage,
     evening: bool,
 ) -> Result<PlannedTime, Problem> {
     let (now, zone) = (message.context.now, message.zone());
-    let spec = if evening { spec.in_the_evening() } else { spec };
+    let spec = match evening {
+        true => spec.in_the_evening(),
+        false => as_printed(spec, message),
+    };
     let has_time = spec.clock.is_some()
         || spec.part.is_some()
         || spec.delay.is_some_and(|wait| wait.seconds != 0);

@@ -83,7 +83,9 @@ fn between_hours(message: &ParsedMessage, range: Range<usize>) -> Option<Span> {
 /// Whether words count days or hours from now: "the next 3 days".
 pub(super) fn is_count(words: &Words, at: usize) -> bool {
     let from = words.after(at, &NEXT);
-    from.is_some_and(|from| when::read_duration(words, from).is_some())
+    // "the next week" is seven days, "next week" is a week of the calendar.
+    let is_week = |from: usize| words.get(at) == "the" && words.get(from) == "week";
+    from.is_some_and(|from| when::read_duration(words, from).is_some() || is_week(from))
 }
 
 /// The time at `at`, also "the 3rd at 5" after "on".

@@ -31,6 +31,10 @@ pub(super) fn after_correction(words: &Words, at: usize) -> Option<usize> {
 pub(super) fn corrected(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     // "make it the day before"
     let is_before = words.get(range.end.saturating_sub(1)) == "before";
+    // "not the day before" says no other time.
+    if is_before && words.get(range.start) == "not" {
+        return None;
+    }
     if is_before && other_offset(words, range.start).is_some() {
         return Some(FollowUp::ChangeBefore);
     }

@@ -169,6 +169,10 @@ static BEFORE_TIME: Phrases = Phrases::new(&[
 fn one_before(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let request = before::alone(words, range.clone())?;
     let linked = range.start.checked_sub(1).map(|at| words.get(at));
+    // "not the day before" says no other time.
+    if linked == Some("not") || words.get(range.start) == "not" {
+        return None;
+    }
     let is_linked = matches!(linked, Some("also" | "and"));
     let is_more =
         is_linked || matches!(words.get(range.end), "too") || words.get(range.end - 1) == "well";

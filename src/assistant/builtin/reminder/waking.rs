@@ -49,11 +49,18 @@ pub(super) fn take_morning(message: &ParsedMessage, parsed: &mut ReminderParts) 
     };
     let is_alone = spec.day.is_none() && spec.part.is_none();
     if let Some(clock) = spec.clock.as_mut()
-        && is_early(&parsed.text, clock.hour)
+        && (is_early(&parsed.text, clock.hour) || is_alone && is_for_night(message, &parsed.text))
         && !(is_alone && is_nap(message, clock))
     {
         clock.bare = false;
     }
+}
+
+/// "alarm at 4:45" in the evening is for the night.
+fn is_for_night(message: &ParsedMessage, text: &str) -> bool {
+    const EVENING_HOUR: u32 = 18;
+    let local = message.context.now.utc().with_timezone(&message.zone());
+    is_waking(text) && local.hour() >= EVENING_HOUR
 }
 
 /// "wake me at 3" at 14:00: an hour of the night that the clock shows again this afternoon, soon.

@@ -12,9 +12,15 @@ impl TodoState {
         texts: &[String],
         context: &PowerContext,
     ) -> Option<String> {
+        // "rice isn't done"
+        if texts.iter().any(|text| is_denied(text)) {
+            return None;
+        }
         let (mut done, mut before, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
         let mut touched = Vec::new();
-        for text in texts {
+        // "got bread, no milk"
+        let is_left = |text: &&String| texts.len() < 2 || !text.starts_with("no ");
+        for text in texts.iter().filter(is_left) {
             // A done entry keeps its number and matches no name.
             match self.find(list, text, |item| !item.done) {
                 Ok((place, at)) => {
@@ -146,4 +152,10 @@ impl TodoState {
 fn one_place(places: &[Place]) -> Option<Place> {
     let first = *places.first()?;
     places.iter().all(|place| *place == first).then_some(first)
+}
+
+/// Whether what is said of a thing ends with "isn't".
+fn is_denied(text: &str) -> bool {
+    let last = text.rsplit(' ').next().unwrap_or_default();
+    ["isn't", "isnt", "aren't", "arent", "wasn't", "wasnt"].contains(&last)
 }
