@@ -94,8 +94,8 @@ const ALLOWED: &[(&str, &str)] = &[
     ),
     (
         "INDEXED BY commands_given_up",
-        "those that failed or expired in 30 days: an operator's list, and when somebody whose direct \
-         chat ended gets another one",
+        "those that failed or expired in 30 days: an operator's list, housekeeping, and when somebody \
+         whose direct chat ended gets another one",
     ),
     (
         "ORDER BY commands.id DESC LIMIT ?2", "an operator's list, the newest first",

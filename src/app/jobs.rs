@@ -16,12 +16,14 @@ use crate::account::erasure;
 use crate::assistant;
 use crate::billing;
 use crate::clock::{Clock, Timestamp};
+use crate::edge::hub::Hub;
 use crate::error::Result;
 use crate::flags::poller::{self, PollIntervals};
 use crate::ingest::mail_judgement::MailJudge;
 use crate::memory::outbox;
 use crate::metrics::JobMetrics;
 use crate::services::{idle, sync_job};
+use crate::store::Tx;
 
 const EXPIRE_INTERVAL: Duration = Duration::from_secs(30);
 const EXPIRED_PER_WRITE_MAX: usize = 500;
@@ -351,6 +353,8 @@ async fn remove_old_rows(app: Arc<App>) -> Result<()> {
         return Ok(());
     };
     while app.store.write(move |tx| tx.remove_old_rows(now)).await? {}
+    let lost = move |tx: &mut Tx| Hub::report_lost(tx, now, EXPIRED_PER_WRITE_MAX);
+    app.store.write(lost).await?;
     app.store.remove_old_copies(now).await
 }
 

@@ -71,6 +71,20 @@ impl Hub {
         Ok(count)
     }
 
+    /// Logs at most `limit` commands that waited for another direct chat until they expired.
+    pub fn report_lost(tx: &mut Tx, now: Timestamp, limit: usize) -> Result<()> {
+        for command in tx.lose_waiting(now, limit)? {
+            let name = masked(&tx.agent_name(command.agent)?).into_owned();
+            tx.after_commit(move || {
+                log::warn!(
+                    "agent {name}: command {} is lost: its direct chat ended, and the person had no other until it expired",
+                    command.command_id
+                );
+            });
+        }
+        Ok(())
+    }
+
     /// Logs a command that can't be sent because other people would read it in its chat.
     pub(super) fn log_withdrawn(
         self: &Arc<Self>,

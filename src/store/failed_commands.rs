@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::commands::NewCommand;
 use super::query::from_row;
 use super::rooms::given_name;
+use super::waiting_commands::shown_error;
 use super::{AgentId, Change, CommandState, Operator, RoomId, Tx, UnfinishedCommand, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::{Error, ErrorKind, Result};
@@ -82,6 +83,7 @@ impl View<'_> {
         let mut rows: Vec<CommandRow> = self.all(&sql, (name, limit as i64))?;
         for row in &mut rows {
             row.chat_guid = (row.chat_guid.as_deref()).map(|name| given_name(name).to_owned());
+            row.error = (row.error.take()).map(|error| shown_error(error, row.expires_at));
         }
         Ok(rows)
     }

@@ -11,8 +11,26 @@ use super::{
 use crate::clock::Timestamp;
 use crate::error::Result;
 
-/// Why a command of a former direct chat ended: it is sent in the person's next direct chat.
-const WAITS: &str = "Its direct chat ended. Until `expires_at` it waits for another direct chat of the person; then it is lost.";
+/// The stored error of a command that waits for the person's next direct chat, and the state after
+/// its expiry. What is shown is made by `shown_error`.
+const WAITS: &str = "direct_chat_ended";
+const LOST: &str = "direct_chat_ended: lost";
+/// What earlier builds stored: a sentence.
+const WAITED: &str = "Its direct chat ended*";
+
+/// The stored error as the operator reads it.
+pub(super) fn shown_error(stored: String, expires_at: Timestamp) -> String {
+    let ended = "Its direct chat ended";
+    if stored == LOST {
+        format!("{ended}, and the person had no other until {expires_at}: it is lost.")
+    } else if stored == WAITS || stored.starts_with(ended) {
+        format!(
+            "{ended}. Until {expires_at} it waits for another direct chat of the person; then it is lost."
+        )
+    } else {
+        stored
+    }
+}
 
 /// A command of a former direct chat.
 #[derive(Debug, Clone)]
@@ -142,9 +160,23 @@ impl Tx<'_> {
              FROM commands INDEXED BY commands_given_up
              WHERE state IN ('failed', 'expired') AND state = 'expired'
                AND room_id IN (SELECT id FROM rooms WHERE owner_id = ?1)
-               AND error = ?2 AND expires_at > ?3 ORDER BY id",
-            (user, WAITS, now),
+               AND (error = ?2 OR error GLOB ?3) AND expires_at > ?4 ORDER BY id",
+            (user, WAITS, WAITED, now),
         )
+    }
+
+    /// Notes that commands waited in vain until they expired, at most `limit`. Returns them.
+    pub fn lose_waiting(&self, now: Timestamp, limit: usize) -> Result<Vec<FailedCommand>> {
+        let lost: Vec<(i64, FailedCommand)> = self.all(
+            "SELECT id, agent_id, seq, command_id FROM commands INDEXED BY commands_given_up
+             WHERE state IN ('failed', 'expired') AND state = 'expired'
+               AND (error = ?1 OR error GLOB ?2) AND expires_at <= ?3 LIMIT ?4",
+            (WAITS, WAITED, now, limit as i64),
+        )?;
+        for (id, _) in &lost {
+            self.run("UPDATE commands SET error = ?2 WHERE id = ?1", (id, LOST))?;
+        }
+        Ok(lost.into_iter().map(|(_, command)| command).collect())
     }
 
     /// A command that waited is sent in another chat.

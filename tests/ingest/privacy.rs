@@ -1,6 +1,7 @@
 //! What is told in a direct chat stays out of groups, also of one that was a direct chat.
 
-use chatkeep::clock::Clock;
+use chatkeep::clock::{Clock, Timestamp};
+use chatkeep::edge::hub::Hub;
 use serde_json::{Value, json};
 
 use super::support::{RelaySocket, Service, direct, eventually, group};
@@ -255,6 +256,70 @@ async fn a_command_under_way_is_not_sent_into_the_group() {
     let moved = "SELECT state, error FROM commands WHERE room_id =
                  (SELECT id FROM rooms WHERE chat_guid LIKE 'room' || char(1) || '%')";
     assert_eq!(json!(service.rows(moved)), json!([["moved", null]]));
+}
+
+/// How the operator reads the errors of the commands that ended.
+async fn listed_errors(service: &Service) -> Vec<String> {
+    let list = service.admin("GET", "/admin/commands", &json!({})).await;
+    let commands = list.json()["commands"].clone();
+    let errors = commands.as_array().unwrap().iter();
+    errors
+        .map(|c| c["error"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// One reminder of Ana's for a chat that ended, while she has no other.
+async fn one_waits(service: &Service, clock: &Clock) -> Timestamp {
+    let mut relay = service.relay("a").await;
+    relay.settle().await;
+    reminded(service, &mut relay, clock, "room").await;
+    ask(service, "room", "ben", "juno, hello").await;
+    let rows = service.rows("SELECT expires_at FROM commands WHERE state = 'expired'");
+    Timestamp(rows[0][0].as_i64().unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_list_says_until_when_a_command_waits_and_that_it_is_lost() {
+    let clock = standing_clock();
+    let service = service_at(&clock, &[]).await;
+    let until = one_waits(&service, &clock).await;
+    let waits = format!(
+        "Its direct chat ended. Until {until} it waits for another direct chat of the person; then it is lost."
+    );
+    let look = async |now: Timestamp| {
+        let store = &service.app.store;
+        let lost = store.write(move |tx| Hub::report_lost(tx, now, 10));
+        lost.await.unwrap();
+        listed_errors(&service).await
+    };
+    assert_eq!(look(until.plus_ms(-1)).await, [waits]);
+    let lost =
+        format!("Its direct chat ended, and the person had no other until {until}: it is lost.");
+    assert_eq!(look(until).await, [lost.as_str()]);
+    assert_eq!(look(until).await, [lost.as_str()]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_that_waited_under_an_earlier_build_is_sent() {
+    let clock = standing_clock();
+    let service = service_at(&clock, &[]).await;
+    one_waits(&service, &clock).await;
+    let (_, folder) = service.stop().await;
+    let database = folder.path().join("chatkeep.db");
+    let stored = "UPDATE commands SET error =
+        'Its direct chat ended; it waits for another direct chat of the person.'
+        WHERE error IS NOT NULL";
+    let changed = rusqlite::Connection::open(database)
+        .unwrap()
+        .execute(stored, []);
+    assert_eq!(changed.unwrap(), 1);
+    let service = Service::in_folder(folder, &[], clock.clone()).await;
+    let errors = listed_errors(&service).await;
+    assert!(errors[0].contains(" it waits for another"), "{errors:?}");
+    let mut relay = service.relay("a").await;
+    relay.settle().await;
+    say(&service, "ana", "hi").await;
+    comes_in(&service, &mut relay, "chat;ana").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
