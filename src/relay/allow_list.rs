@@ -59,6 +59,19 @@ impl AllowList {
         self.ids.iter().map(String::as_str)
     }
 
+    /// What an operator does to put an id on the list. The variable and the key replace each other's
+    /// whole list.
+    fn how_to_add(&self, id: &str) -> String {
+        let network = self.form.network;
+        let variable = format!("CHATKEEP_RELAY_{}_ALLOW", network.to_uppercase());
+        match self.ids.is_empty() {
+            true => format!("[relay.{network}] allow = [\"{id}\"], or {variable}={id}"),
+            false => format!(
+                "add \"{id}\" to the ids in [relay.{network}] allow, or \",{id}\" to {variable} if that is set"
+            ),
+        }
+    }
+
     /// Whether one of the ids is on the list: a person's, their room's, their server's.
     pub(super) fn allows<'i>(&self, ids: impl IntoIterator<Item = &'i str>) -> bool {
         self.is_everyone || ids.into_iter().any(|id| self.ids.contains(id))
@@ -95,7 +108,13 @@ pub(super) struct UnknownSenders(Mutex<HashSet<String>>);
 impl UnknownSenders {
     /// Logs, once per chat, how to allow a person. `action` is what they did; `group` is the chat's
     /// id in a group.
-    pub(super) fn report(&self, network: &str, person: &str, action: &str, group: Option<&str>) {
+    pub(super) fn report(
+        &self,
+        allowed: &AllowList,
+        person: &str,
+        action: &str,
+        group: Option<&str>,
+    ) {
         let mut known = self.0.lock();
         let chat = group.unwrap_or(person);
         if known.len() >= STRANGERS_MAX || !known.insert(chat.to_owned()) {
@@ -104,10 +123,9 @@ impl UnknownSenders {
         let place = group.map_or(String::new(), |group| {
             format!(" in the group {group} (add \"{group}\" to let in everybody there)")
         });
-        let variable = network.to_uppercase();
-        log::warn!(
-            "{network}: {person} {action}{place} and is not let in; to let them in: [relay.{network}] allow = [\"{person}\"], or CHATKEEP_RELAY_{variable}_ALLOW={person}"
-        );
+        let network = allowed.form.network;
+        let how = allowed.how_to_add(person);
+        log::warn!("{network}: {person} {action}{place} and is not let in; to let them in: {how}");
     }
 }
 
@@ -128,7 +146,17 @@ mod tests {
         assert!(!some.allows(["7", "-9"]));
         assert_eq!(some.to_string(), "-1007, 501");
         assert!(read(&["everyone", "501"]).unwrap().allows(["7"]));
-        assert!(!read(&[]).unwrap().allows(["7"]));
+        let none = read(&[]).unwrap();
+        assert!(!none.allows(["7"]));
+        assert_eq!(
+            none.how_to_add("7"),
+            "[relay.telegram] allow = [\"7\"], or CHATKEEP_RELAY_TELEGRAM_ALLOW=7"
+        );
+        // Those on the list stay there.
+        assert_eq!(
+            some.how_to_add("7"),
+            "add \"7\" to the ids in [relay.telegram] allow, or \",7\" to CHATKEEP_RELAY_TELEGRAM_ALLOW if that is set"
+        );
         for wrong in ["@ada", "matrix:501", "", "Everyone"] {
             assert!(read(&[wrong]).is_err(), "{wrong}");
         }

@@ -5,7 +5,7 @@ use tokio::sync::oneshot;
 
 use super::api::Failure;
 use super::percent_encoded;
-use super::{Bot, ENCRYPTED, Matrix, NETWORK, PREFIX, Room, send_error};
+use super::{Bot, ENCRYPTED, Matrix, PREFIX, Room, send_error};
 use crate::relay::address;
 use crate::relay::call::backoff;
 use crate::relay::incoming::{CANT_HEAR, CANT_READ, CORRECTION_S_MAX, IncomingMessage, NO_PHOTO};
@@ -40,7 +40,7 @@ pub(super) fn answer_invitation(
         if !network.allows(&inviter, &room) {
             return network
                 .strangers
-                .report(NETWORK, &inviter, "invites the bot", None);
+                .report(&network.allowed, &inviter, "invites the bot", None);
         }
         let path = format!("/join/{}", percent_encoded(&room));
         let joined = until_answered(&up, || network.api.post(&path, serde_json::json!({})));
@@ -63,7 +63,7 @@ async fn forward(uplink: &Uplink<Matrix>, bot: &Bot, room_id: &str, event: &Valu
     if !network.allows(sender, room_id) {
         return network
             .strangers
-            .report(NETWORK, sender, "wrote", Some(room_id));
+            .report(&network.allowed, sender, "wrote", Some(room_id));
     }
     let room = match until_answered(uplink, || network.room(room_id)).await {
         Ok(room) => room,

@@ -134,7 +134,7 @@ fn allows(network: &Telegram, person: i64, chat: i64) -> bool {
         let group = (person != chat).then_some(chat.as_str());
         network
             .strangers
-            .report("telegram", &person, "wrote", group);
+            .report(&network.allowed, &person, "wrote", group);
     }
     is_allowed
 }

@@ -10,7 +10,7 @@ use tokio_xmpp::parsers::ns;
 use tokio_xmpp::parsers::receipts::Received;
 
 use super::message::{self, Content, ContentKind};
-use super::{ENCRYPTED, NETWORK, PREFIX, Xmpp};
+use super::{ENCRYPTED, PREFIX, Xmpp};
 use crate::relay::download::{self, Download};
 pub(super) use crate::relay::incoming::CORRECTION_S_MAX;
 use crate::relay::incoming::{CANT_HEAR, CANT_READ, IncomingMessage, NO_PHOTO};
@@ -166,7 +166,9 @@ pub(super) fn put(
             false => &origin.person,
         };
         let group = origin.is_room.then_some(chat);
-        return network.strangers.report(NETWORK, person, "wrote", group);
+        return network
+            .strangers
+            .report(&network.allowed, person, "wrote", group);
     }
     let receipt = receipt(&origin, &content, message);
     let (up, chat_guid) = (uplink.clone(), incoming.chat_guid.clone());

@@ -81,9 +81,12 @@ impl XmppSession {
         }
         let network = self.uplink.network();
         if !network.allows(from.as_str(), "") {
-            return network
-                .strangers
-                .report(NETWORK, from.as_str(), "wants to see the bot", None);
+            return network.strangers.report(
+                &network.allowed,
+                from.as_str(),
+                "wants to see the bot",
+                None,
+            );
         }
         self.put(Presence::subscribed().with_to(from.clone())).await;
         self.put(Presence::subscribe().with_to(from)).await;
@@ -160,9 +163,12 @@ impl XmppSession {
         };
         let inviter = inviter.unwrap_or_default();
         if !network.allows(inviter, room.as_str()) {
-            network
-                .strangers
-                .report(NETWORK, inviter, "invites the bot", Some(room.as_str()));
+            network.strangers.report(
+                &network.allowed,
+                inviter,
+                "invites the bot",
+                Some(room.as_str()),
+            );
             return Ok(());
         }
         let is_joined = |known: &Room| known.is_joined;
