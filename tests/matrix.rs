@@ -262,6 +262,26 @@ async fn a_photo_is_uploaded_and_answered() {
     assert!(!files[0].1.windows(POSITION.len()).any(has_position));
 }
 
+/// Where it wasn't asked, the assistant doesn't say that it could not get a photo.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_groups_photo_that_is_gone_is_answered_if_the_assistant_is_asked() {
+    let matrix = Matrix::start();
+    matrix.room(GROUP, &[ADA, BO]);
+    let service = service(&matrix, ADA).await;
+    let mut photo = json!({"msgtype": "m.image", "url": "mxc://stub/gone", "body": "cat.jpg"});
+    matrix.message(GROUP, ADA, photo.clone());
+    until_read(&service, &matrix).await;
+    photo["m.mentions"] = json!({"user_ids": [BOT]});
+    matrix.message(GROUP, ADA, photo);
+    until_read(&service, &matrix).await;
+    let answers = until_texts(&matrix, GROUP, 1).await;
+    assert!(
+        answers[0].contains("couldn't get that photo"),
+        "{answers:?}"
+    );
+    assert_eq!(matrix.texts(GROUP).len(), 1);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_can_not_be_read_is_answered_politely() {
     let matrix = Matrix::start();

@@ -101,6 +101,8 @@ async fn forward_content(
     kind: &ContentKind,
 ) {
     let say = async |words| uplink.say(&incoming.chat_guid, &incoming.key, words).await;
+    // In a group most of it isn't for the assistant.
+    let is_for_others = room.is_group() && !incoming.is_addressed;
     match kind {
         ContentKind::Text(text) if !uplink.has_new_words(incoming, text) => {}
         ContentKind::Text(text) => uplink.message(&incoming.key, &incoming.message(text)).await,
@@ -109,12 +111,11 @@ async fn forward_content(
             let get = || async move { api.file(mxc).await.map_err(send_error) };
             match download::with_retries(uplink.status(), get).await {
                 Some(file) => uplink.photo(&incoming.photo_fields(caption), &file).await,
+                None if is_for_others => {}
                 None => say(NO_PHOTO).await,
             }
         }
-        // In a group most of it isn't for the assistant.
-        ContentKind::Voice | ContentKind::Unreadable
-            if room.is_group() && !incoming.is_addressed => {}
+        ContentKind::Voice | ContentKind::Unreadable if is_for_others => {}
         ContentKind::Voice => say(CANT_HEAR).await,
         ContentKind::Unreadable => say(CANT_READ).await,
         ContentKind::Encrypted | ContentKind::Nothing => {}

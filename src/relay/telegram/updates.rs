@@ -297,6 +297,9 @@ async fn forward_photo(uplink: &Uplink<Telegram>, message: &TelegramMessage, fil
     let api = &uplink.network().api;
     let get = || async move { api.file(file_id).await.map_err(send_error) };
     let Some(file) = download::with_retries(uplink.status(), get).await else {
+        if incoming.is_group && !incoming.is_addressed {
+            return; // most photos in a group aren't for the assistant
+        }
         return uplink
             .say(&incoming.chat_guid, &incoming.key, NO_PHOTO)
             .await;

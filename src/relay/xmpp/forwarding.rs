@@ -195,6 +195,8 @@ fn receipt(origin: &Origin, content: &Content, message: &Message) -> Option<Mess
 
 async fn forward(uplink: &Uplink<Xmpp>, incoming: &IncomingMessage, kind: &ContentKind) {
     let say = async |id: &str, words| uplink.say(&incoming.chat_guid, id, words).await;
+    // In a room most files are not meant for the assistant.
+    let is_for_others = incoming.is_group && !incoming.is_addressed;
     match kind {
         ContentKind::Text(text) if !uplink.has_new_words(incoming, text) => {}
         ContentKind::Text(text) => uplink.message(&incoming.key, &incoming.message(text)).await,
@@ -202,6 +204,7 @@ async fn forward(uplink: &Uplink<Xmpp>, incoming: &IncomingMessage, kind: &Conte
             let get = || get(uplink.network(), url);
             match download::with_retries(uplink.status(), get).await {
                 Some(file) => uplink.photo(&incoming.photo_fields(""), &file).await,
+                None if is_for_others => {}
                 None => say(&incoming.key, NO_PHOTO).await,
             }
         }
@@ -209,9 +212,7 @@ async fn forward(uplink: &Uplink<Xmpp>, incoming: &IncomingMessage, kind: &Conte
             let id = format!("{ENCRYPTED}{}", incoming.chat_guid);
             say(&id, IS_ENCRYPTED).await;
         }
-        // In a room most files are not meant for the assistant.
-        ContentKind::Voice | ContentKind::Unreadable
-            if incoming.is_group && !incoming.is_addressed => {}
+        ContentKind::Voice | ContentKind::Unreadable if is_for_others => {}
         ContentKind::Voice => say(&incoming.key, CANT_HEAR).await,
         ContentKind::Unreadable => say(&incoming.key, CANT_READ).await,
         ContentKind::Nothing => {}
