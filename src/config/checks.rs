@@ -83,6 +83,10 @@ fn check_matrix(matrix: &MatrixRelay, report: &mut Report) {
             report.problem(
                 "relay.matrix.homeserver", "is required for the relay's account",
             );
+        } else if matrix.user.is_some() || !matrix.allow.is_empty() {
+            report.warning(
+                "relay.matrix is set without a homeserver, password or token, so the relay does not run.",
+            );
         }
         return;
     }
@@ -106,9 +110,16 @@ fn check_other_relays(config: &Config, report: &mut Report) {
         report.warning("relay.telegram.allow is set without a token, so the relay does not run.");
     }
     let xmpp = &config.xmpp;
-    if xmpp.password.is_none() && (xmpp.jid.is_some() || !xmpp.allow.is_empty()) {
-        report.warning("relay.xmpp is set without a password, so the relay does not run.");
-    }
+    let missing = match (&xmpp.jid, &xmpp.password) {
+        (Some(_), Some(_)) => return,
+        (Some(_), None) => "password",
+        (None, Some(_)) => "jid",
+        (None, None) if xmpp.allow.is_empty() && xmpp.server.is_none() => return,
+        (None, None) => "jid and password",
+    };
+    report.warning(format!(
+        "relay.xmpp is set without a {missing}, so the relay does not run."
+    ));
 }
 
 fn require(report: &mut Report, key: &str, is_set: bool, message: &str) {

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use super::report::Report;
-use super::sections::PUBLIC_URL;
 use super::{Billing, BillingProvider, Config, Secret, SettingValues};
 use crate::files::is_readable_by_others;
 
 /// Minimum length of secrets that authenticate a caller.
 const SECRET_BYTES_MIN: usize = 32;
+/// How a URL begins that only this machine reaches.
+const LOCAL_URL: &str = "http://127.0.0.1:";
 const SECRET_ADVICE: &str = "`openssl rand -hex 32` makes one";
 
 pub(super) fn check(config: &Config, report: &mut Report) {
@@ -142,9 +143,11 @@ fn warn(config: &Config, report: &mut Report) {
              limits. Set it to the proxy's address, [\"127.0.0.1\", \"::1\"] for one on this machine.",
         );
     }
-    if production && config.server.public_url == PUBLIC_URL {
+    let url = &config.server.public_url;
+    let is_reached_from_elsewhere = production || !config.server.listen.ip().is_loopback();
+    if is_reached_from_elsewhere && url.starts_with(LOCAL_URL) {
         report.warning(format!(
-            "server.public_url is {PUBLIC_URL}, so links sent to people don't lead to this service."
+            "server.public_url is {url}, so links sent to people don't lead to this service."
         ));
     }
     if production && config.storage.path.is_relative() {

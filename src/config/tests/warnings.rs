@@ -94,6 +94,27 @@ fn settings_without_effect_are_warnings() {
             "[relay.xmpp]\njid = \"juno@example.com\"",
             "without a password",
         ),
+        ("[relay.xmpp]\npassword = \"x\"", "without a jid,"),
+        (
+            "[relay.xmpp]\nallow = [\"ada@example.com\"]",
+            "without a jid and password",
+        ),
+        (
+            "[relay.xmpp]\nserver = \"xmpp.example.com:5222\"",
+            "without a jid and password",
+        ),
+        (
+            "[relay.matrix]\nuser = \"@juno:example.com\"",
+            "without a homeserver, password or token",
+        ),
+        (
+            "[relay.matrix]\nallow = [\"@ada:example.com\"]",
+            "without a homeserver, password or token",
+        ),
+        (
+            "[server]\nlisten = \"0.0.0.0:8080\"",
+            "links sent to people don't lead to this service",
+        ),
     ] {
         let (_, report) = read(text, &[]);
         assert_eq!(report.problems, [], "{text}");
