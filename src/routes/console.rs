@@ -9,7 +9,7 @@ const PAGE: &str = include_str!("console.html");
 /// Content-Security-Policy: only the page's own script and style may run, by their hashes (a test
 /// checks these), and the page may call this service only.
 const POLICY: &str = "default-src 'none'; \
-    script-src 'sha256-sdQfmj/8Cm8KDQr6KEiq4PS9l44EpT+ACd1eKzRlRqE='; \
+    script-src 'sha256-ptWCXP+UzH6RA5bmZLxFLr8ZXAA/VdhU+1BlfdhvMbk='; \
     style-src 'sha256-joRbgzaeFlarSOJdHlSc2UUwNaiy4ikai/wT+jQf/r4='; \
     connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";

@@ -148,6 +148,13 @@ async fn it_says_what_is_wrong_and_forgets_whom_it_showed() {
         let notice = seen[missing]["notice"].as_str().unwrap();
         assert!(notice.starts_with("There is no "), "{notice}");
     }
+    let silent = "The flag provider does not answer: its last values apply.";
+    assert_eq!(seen["provider"], silent);
+    let set = [
+        "context.max_messages is 20 now.",
+        "context.max_messages is 20 now: 50 is outside its range.",
+    ];
+    assert_eq!(seen["set"], json!(set));
     assert_eq!(seen["before_leaving"], json!([true, true]));
     assert_eq!(seen["after_leaving"], json!([false, false]));
     assert_eq!(seen["left"], "The token is deleted from this tab.");

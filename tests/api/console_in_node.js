@@ -24,7 +24,9 @@ const ANSWERS = {
   "/health": { status: "ok", version: "1", uptime_s: 0, checks: {} },
   "/admin/edge-agents": { agents: [] },
   "/admin/commands": { commands: [{ command_id: "1", agent_id: "ra", chat_guid: "chat-1", state: "failed" }] },
-  "/admin/feature-flags": { flags: [{ key: "llm.force_basic_mode", value: false, source: "default" }] },
+  "/admin/feature-flags": { flags: [{ key: "llm.force_basic_mode", value: false, source: "default" },
+    { key: "context.max_messages", value: 15, default: 10, source: "provider" }] },
+  "/admin/feature-flags/context.max_messages": { key: "context.max_messages", value: 20 },
   "/admin/feature-flags/status": { is_connected: false, circuit_breaker_open: false },
   "/admin/metrics/token-usage": { since: null, by_endpoint: [], totals: {} },
   "/admin/users": { users: [{ user_id: "A", phone: "phone-1" }], has_more: false },
@@ -85,6 +87,9 @@ async function main() {
   seen.no_user = await submit("find", { user: "B" });
   seen.message = await submit("explain", { message: "1" });
   seen.no_message = await submit("explain", { message: "2" });
+  seen.provider = byId("provider").textContent;
+  const set = (value) => submit("set", { key: "context.max_messages", value, until: "" });
+  seen.set = [(await set("20")).notice, (await set("50")).notice];
   const shown = () => Object.values(elements).map((element) => element.textContent).join(" ");
   const named = () => ["chat-1", "phone-1"].map((name) => shown().includes(name));
   seen.before_leaving = named();
