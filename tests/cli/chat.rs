@@ -175,19 +175,26 @@ async fn a_refused_connection_is_told_while_the_conversation_goes_on() {
     eventually("the end", async || talking.0.try_wait().unwrap().is_some()).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_refused_token_ends_the_conversation_before_anything_is_typed() {
+/// What the chat prints when a service refuses its token.
+async fn refused(token: Option<&str>) -> String {
     let folder = tempfile::tempdir().unwrap();
     let address = without_sockets("401 Unauthorized").await;
     let url = format!("http://{address}");
     let mut command = chat(folder.path(), &["--url", &url]);
+    command.envs(token.map(|token| ("CHATKEEP_EDGE_TOKEN", token)));
     let mut child = command.spawn().unwrap();
     let typing = child.stdin.take().unwrap();
     let output = tokio::task::spawn_blocking(move || child.wait_with_output().unwrap());
     let output = output.await.unwrap();
     drop(typing);
-    let printed = String::from_utf8_lossy(&output.stderr);
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{printed}");
+    printed
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_token_ends_the_conversation_before_anything_is_typed() {
+    let printed = refused(None).await;
     assert_eq!(printed.lines().count(), 1, "{printed}");
     assert!(
         printed.contains("does not accept this token (401)"),
@@ -197,6 +204,10 @@ async fn a_refused_token_ends_the_conversation_before_anything_is_typed() {
         printed.contains("chatkeep token edge --agent-id terminal"),
         "{printed}"
     );
+    // That of another relay, from the environment.
+    let printed = refused(Some(&token("my-relay"))).await;
+    let whose = "(401): it is of the agent my-relay (is CHATKEEP_EDGE_TOKEN set?), and the chat needs one of the agent terminal; make one";
+    assert!(printed.contains(whose), "{printed}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::{HeaderValue, Response};
 use tokio_tungstenite::tungstenite::protocol::Message;
 
+use crate::auth::edge_token;
 use crate::clock::{Clock, Timestamp};
 use crate::outbound::{self, Authorities, PostRequest};
 use crate::random;
@@ -221,8 +222,13 @@ impl Relay {
     }
 
     fn unknown_token(&self) -> String {
+        let other = edge_token::agent_in(&self.service.token).filter(|name| *name != self.agent_id);
+        let whose = other.map_or(String::new(), |name| {
+            let needed = &self.agent_id;
+            format!(": it is of the agent {name} (is CHATKEEP_EDGE_TOKEN set?), and the chat needs one of the agent {needed}")
+        });
         format!(
-            "the service at {} does not accept this token (401); make one where it runs \
+            "the service at {} does not accept this token (401){whose}; make one where it runs \
              (chatkeep token edge --agent-id {} --phone {}) and give it with --token",
             self.service.url, self.agent_id, self.phone
         )
