@@ -155,10 +155,12 @@ pub(super) fn with_message_headers(
 /// The `Idempotency-Key` header.
 fn header_key<C>(rq: &Request<C>) -> Result<Option<String>> {
     let invalid = |_| {
-        Error::invalid_field(
-            "",
-            "The Idempotency-Key header must be sent once, as 1 to 255 visible ASCII characters.",
-        )
+        let detail =
+            "The Idempotency-Key header must be sent once, as 1 to 255 visible ASCII characters.";
+        Error {
+            detail: detail.to_owned(),
+            ..Error::invalid_field("", detail)
+        }
     };
     let header = rq.exchange.header("idempotency-key").map_err(invalid)?;
     let Some(key) = header else {

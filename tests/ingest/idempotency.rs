@@ -139,6 +139,14 @@ async fn an_unusable_key_is_refused() {
         let answer = service.send(&keyed(&body, key)).await;
         assert_eq!(answer.status, 422, "{key:?}: {}", answer.text);
         assert_eq!(answer.code(), "validation_failed", "{key:?}");
+        let detail = answer.json()["detail"].clone();
+        assert!(
+            detail
+                .as_str()
+                .unwrap()
+                .starts_with("The Idempotency-Key header must"),
+            "{detail}"
+        );
     }
     let twice = keyed(&body, "k").header("Idempotency-Key", "k");
     assert_eq!(service.send(&twice).await.status, 422);
