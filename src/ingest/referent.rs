@@ -5,7 +5,7 @@ use crate::assistant::builtin::{ReminderRef, RemindersToCancel};
 use crate::assistant::{self, Intent, wording};
 use crate::error::Result;
 use crate::ingest::dialog::NUMBERS_MS;
-use crate::ingest::dialog::latest::{self, ItemEvent, NotedReminder};
+use crate::ingest::dialog::latest::{self, ItemEvent, LastNamed, NotedReminder};
 use crate::ingest::listing::LastLine;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{listing, open_reminders};
@@ -180,6 +180,24 @@ fn set_together(turn: &MessageTurn, tx: &Tx) -> Result<Vec<String>> {
     )
 }
 
+/// The timer that was named last in this chat, where it has a text of its own: "tea" of "timer 5 min
+/// tea".
+pub(in crate::ingest) fn last_timer(turn: &MessageTurn, tx: &Tx) -> Result<Vec<Reminder>> {
+    let latest = latest::read_named(turn, tx)?.map(|(latest, _)| latest);
+    let is_set = |latest: &LastNamed| {
+        let is_open = matches!(latest.event, ItemEvent::Set | ItemEvent::Changed);
+        is_open && latest.counted_in_s.is_some() && latest.fact.is_none()
+    };
+    let Some(latest) = latest.filter(is_set) else {
+        return Ok(Vec::new());
+    };
+    let mut open = Vec::new();
+    for one in &latest.reminders {
+        open.extend(tx.reminder(&one.schedule_id)?);
+    }
+    Ok(open)
+}
+
 /// By their words, else by their time: "the 9pm one", "thursday's".
 pub(in crate::ingest) fn find_named(
     turn: &MessageTurn,
@@ -189,6 +207,13 @@ pub(in crate::ingest) fn find_named(
     let open = open_reminders::matching(turn, tx, Some(about), None)?;
     if !open.is_empty() {
         return open_reminders::set_before(turn, tx, open);
+    }
+    if matches!(about, "timer" | "the timer" | "my timer") {
+        return last_timer(turn, tx);
+    }
+    // "pasta timer"
+    if let Some(name) = about.strip_suffix(" timer") {
+        return open_reminders::matching(turn, tx, Some(name), None);
     }
     // A reminder that repeats within the week is not named by one of its days.
     let week = turn.now..turn.now.plus_s(WEEK_S);

@@ -33,7 +33,7 @@ pub(super) fn cancel_requested(
     request: &RemindersToCancel,
 ) -> Result<String> {
     let about = request.about.as_deref();
-    let (mut found, on) = open_reminders::search(turn, tx, request)?;
+    let (mut found, on) = found_or_last_timer(turn, tx, request)?;
     if let (true, Some(name), None) = (found.is_empty(), about, &request.on)
         && let Some(reply) = calendar_events::delete_named(turn, tx, name)?
     {
@@ -95,6 +95,20 @@ pub(super) fn cancel_requested(
         (true, false) => wording::reminders_cancelled(&[]),
         (false, _) => replies.join("\n"),
     })
+}
+
+/// The reminders that are meant, and the day that limits them.
+fn found_or_last_timer(
+    turn: &MessageTurn,
+    tx: &Tx,
+    request: &RemindersToCancel,
+) -> Result<(Vec<Reminder>, Option<Range<Timestamp>>)> {
+    let (found, on) = open_reminders::search(turn, tx, request)?;
+    let is_timer = request.about.as_deref() == Some("timer") && on.is_none();
+    match found.is_empty() && is_timer {
+        true => Ok((referent::last_timer(turn, tx)?, on)),
+        false => Ok((found, on)),
+    }
 }
 
 /// The reminders of other chats that are groups.

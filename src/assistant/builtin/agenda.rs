@@ -47,7 +47,8 @@ static EVERYTHING: Phrases = Phrases::new(&[
     "what my plans are", "what are my plans", "what im doing", "what am i doing",
     "what am i up to", "is there something", "whats left", "what is left", "what else do i have",
     "what do i need to do", "what do i have to do", "what have i got to do", "what must i do",
-    "what do i have left", "what do i still have", "what have i got left", "what have i left",
+    "what do we have", "what do we have on", "what have we got", "what do i have left",
+    "what do i still have", "what have i got left", "what have i left",
     "what do i still have to do", "what do i still need to do", "what am i supposed to do",
     "what do i gotta do", "what i need to do", "what i have to do", "what do i do",
 ]);
