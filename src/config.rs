@@ -44,7 +44,7 @@ pub use settings::{Changes, MCP_KEYS, SettingValues};
 pub use smtp_url::SmtpUrl;
 pub use source::Source;
 pub use template::{NewSecrets, SealingKey, example, production_file};
-pub use unknown_keys::nearest;
+pub use unknown_keys::{intended, nearest};
 pub use url::{host_of, web_parts_of};
 
 use crate::files;

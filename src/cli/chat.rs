@@ -51,7 +51,11 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(source: &Source, options: &Options) -> Result<(), Failure> {
-    let loaded = options.access.load(source, options.url.as_deref())?;
+    let loaded = match &options.script {
+        // Its secrets are generated in the temporary folder.
+        Some(_) => super::load(source)?,
+        None => options.access.load(source, options.url.as_deref())?,
+    };
     let config = loaded.config.clone();
     // A conversation shows only warnings, unless configured otherwise.
     let log = Log {
@@ -105,6 +109,8 @@ async fn play(mut config: Config, file: &Path) -> Result<(), Failure> {
     let script = script::read(&text).map_err(|reason| format!("{name}: {reason}"))?;
     let folder = player::Folder::make()?;
     config.storage.path = folder.0.join("chatkeep.db");
+    let filled = config.fill_development_secrets();
+    filled.map_err(|problem| problem.to_string())?;
     config.access.charge_nobody = true;
     config.server.listen.set_port(0);
     let mut lock = app::lock(&config)?;

@@ -7,7 +7,8 @@ mod secret;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::{Args, Subcommand};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory as _, Subcommand};
 use serde_json::{Value, json};
 
 use super::Failure;
@@ -117,6 +118,7 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Failure> {
     let database = super::load(source)?.config.storage.path;
     let result = match command {
         Command::Add(options) => {
+            options.refuse_useless();
             let user_id = user_id(&database, &options.person)?;
             let credentials = options.credentials()?;
             // Loaded only now: no secret is generated for an unknown user.
@@ -141,6 +143,36 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Failure> {
 }
 
 impl Add {
+    /// Ends the process with a wrong usage if an option would have no effect.
+    fn refuse_useless(&self) {
+        let (is_caldav, is_imap) = (self.kind == "caldav", self.kind == "imap");
+        let options = [
+            ("--url", self.url.is_some(), is_caldav, "caldav"),
+            ("--host", self.host.is_some(), is_imap, "imap"),
+            ("--port", self.port.is_some(), is_imap, "imap"),
+            ("--no-tls", self.no_tls, is_imap, "imap"),
+            (
+                "--username",
+                self.username.is_some(),
+                is_caldav || is_imap,
+                "caldav and imap",
+            ),
+        ];
+        let useless = options
+            .into_iter()
+            .find(|(_, is_given, is_used, _)| *is_given && !is_used);
+        let Some((option, .., kinds)) = useless else {
+            return;
+        };
+        let secret = match self.kind.as_str() {
+            "ics" => "; the iCal address is a secret: it is read from --secret-file or the prompt",
+            _ => "",
+        };
+        let why = format!("{option} is for --kind {kinds}{secret}");
+        let mut command = super::Arguments::command();
+        command.error(ErrorKind::ArgumentConflict, why).exit()
+    }
+
     fn credentials(&self) -> Result<Credentials, String> {
         let text = |value: &Option<String>| value.clone().unwrap_or_default();
         let what = match self.kind.as_str() {

@@ -167,12 +167,13 @@ fn check_known(database: &Path, revoke: &Revoke) -> Result<(), String> {
     if names.clone().any(|existing| existing == name) {
         return Ok(());
     }
-    let nearest = match config::nearest(name, &mut names) {
-        Some(nearest) => format!("the nearest is {nearest}"),
-        None => "no relay is known yet".to_owned(),
+    let nearest = match config::intended(name, &mut names) {
+        Some(nearest) => format!(": the nearest is {nearest}"),
+        None if agents.is_empty() => ": no relay is known yet".to_owned(),
+        None => String::new(),
     };
     Err(format!(
-        "no relay {name} is known: {nearest}; nothing was ended. With --force the tokens of {name} \
+        "no relay {name} is known{nearest}; nothing was ended. With --force the tokens of {name} \
          end all the same"
     ))
 }

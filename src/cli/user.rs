@@ -25,7 +25,7 @@ const LIMITS: RangeInclusive<u16> = 1..=1000;
 /// Users compared with an unknown name.
 const USERS_COMPARED_MAX: usize = 100_000;
 const USERS_PER_READ: usize = 1_000;
-const NO_USERS: &str = "no users yet: a user exists after their first message";
+const NO_USERS: &str = "; no users yet: a user exists after their first message";
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -240,11 +240,11 @@ pub(super) fn find(
             true => "",
             false => "; `chatkeep user list` lists the users",
         };
-        format!("no user is known as {:?}; {nearest}{list}", plain(name))
+        format!("no user is known as {:?}{nearest}{list}", plain(name))
     })
 }
 
-/// The nearest known user, as a text to append to an error.
+/// The user that was probably meant, as a text to append to an error.
 pub(super) fn nearest(database: &Path, name: &str, by_phone: bool, now: Timestamp) -> String {
     let mut nearest: Option<String> = None;
     let mut after = None;
@@ -260,11 +260,12 @@ pub(super) fn nearest(database: &Path, name: &str, by_phone: bool, now: Timestam
             true => row.phone.as_deref(),
             false => Some(row.user.public_id.as_str()),
         });
-        nearest = config::nearest(name, names.chain(nearest.as_deref())).map(str::to_owned);
+        nearest = config::intended(name, names.chain(nearest.as_deref())).map(str::to_owned);
     }
     match nearest {
-        Some(nearest) => format!("the nearest is {}", plain(&nearest)),
-        None => NO_USERS.to_owned(),
+        Some(nearest) => format!("; the nearest is {}", plain(&nearest)),
+        None if after.is_none() => NO_USERS.to_owned(),
+        None => String::new(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::report::{ConfigProblem, Report};
 use super::section::{Key, Section};
-use super::unknown_keys::{ENV_PREFIX, OTHER_VARIABLES, env_name, nearest};
+use super::unknown_keys::{ENV_PREFIX, OTHER_VARIABLES, env_name, intended, nearest};
 
 pub(super) struct KnownSection {
     pub(super) name: &'static str,
@@ -87,7 +87,7 @@ impl<'a> ConfigReader<'a> {
             }
             let (kind, near) = if value.is_table() {
                 let names = self.sections.iter().map(|s| s.name);
-                ("section", nearest(name, names))
+                ("section", intended(name, names))
             } else {
                 let match_outside = full_keys.iter().find(|k| ends_with_key(k, name));
                 let keys = full_keys.iter().map(String::as_str);
@@ -202,6 +202,8 @@ fn ends_with_key(full: &str, key: &str) -> bool {
 }
 
 fn unknown_message(kind: &str, nearest_name: Option<&str>) -> String {
-    let nearest_name = nearest_name.unwrap_or_default();
-    format!("is not a known {kind}; the nearest is {nearest_name}")
+    match nearest_name {
+        Some(name) => format!("is not a known {kind}; the nearest is {name}"),
+        None => format!("is not a known {kind}"),
+    }
 }

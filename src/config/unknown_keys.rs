@@ -47,3 +47,11 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .into_iter()
         .min_by_key(|candidate| strsim::damerau_levenshtein(name, candidate))
 }
+
+/// The nearest known name, if `name` is probably this one, mistyped.
+pub fn intended<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    nearest(name, known).filter(|known| {
+        let is_longer = name.chars().count() > MISTYPED_MAX;
+        is_longer && is_mistyped(name, known)
+    })
+}

@@ -16,7 +16,10 @@ fn play(file: &Path) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chatkeep"));
     command.args(["chat", "--script"]).arg(file);
     command.env_clear().current_dir(folder.path());
-    command.output().unwrap()
+    let output = command.output().unwrap();
+    let left = std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(left, 0, "{}: files are left", file.display());
+    output
 }
 
 fn files() -> Vec<PathBuf> {

@@ -186,6 +186,22 @@ async fn what_a_command_lacks_is_a_wrong_usage() {
         let output = service(folder.path(), arguments, "");
         assert_eq!(output.status.code(), Some(2), "{arguments}: {output:?}");
     }
+    let address = "the iCal address is a secret";
+    let ics = "add --phone +15550101 --kind ics";
+    let imap = "add --phone +15550101 --kind imap --host h --username u";
+    for (arguments, why) in [
+        (format!("{ics} --url https://example.com/a.ics"), address),
+        (format!("{ics} --host h"), address),
+        (format!("{ics} --port 5"), address),
+        (format!("{ics} --no-tls"), address),
+        (format!("{ics} --username u"), address),
+        (format!("{imap} --url u"), "--url is for --kind caldav\n"),
+    ] {
+        let output = service(folder.path(), &arguments, "");
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {output:?}");
+        let printed = String::from_utf8_lossy(&output.stderr);
+        assert!(printed.contains(why), "{arguments}: {printed}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

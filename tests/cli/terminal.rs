@@ -357,6 +357,8 @@ fn a_name_that_nobody_has_is_refused_with_the_nearest() {
         &refused,
         &["no relay brigde", "nearest is bridge", "--force"],
     );
+    let unlike = run(folder.path(), &["token", "revoke", "--agent-id", "other"]);
+    assert_refused(&unlike, &["no relay other is known; nothing was ended"]);
     let forced = ["token", "revoke", "--agent-id", "brigde", "--force"];
     assert!(run(folder.path(), &forced).status.success());
     assert_eq!(serving.status_with(&typo), 401);

@@ -362,9 +362,18 @@ async fn an_operator_exports_deletes_and_keeps_an_account() {
         }
     }
     for unknown in [
-        "export --phone bo --out x.json", "delete --phone bo", "keep --phone bo",
+        "export --phone anna --out x.json", "delete --phone anna", "keep --phone anna",
     ] {
         assert_refused(folder, unknown, "the nearest is ana");
+    }
+    // A name that is like nobody's.
+    for unknown in [
+        "delete --phone bo", "delete --user-id zzz", "show --phone +4912345",
+    ] {
+        let refusal = "; `chatkeep user list` lists the users";
+        let name = unknown.rsplit(' ').next().unwrap_or_default();
+        let refusal = format!("no user is known as {name:?}{refusal}");
+        assert_refused(folder, unknown, &refusal);
     }
     assert!(!folder.join("x.json").exists());
     let audit = chatkeep(folder, &["audit", "--json"]).output().unwrap();

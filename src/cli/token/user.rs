@@ -79,10 +79,10 @@ fn subject(config: &Config, user: &UserArguments, now: Timestamp) -> Result<Stri
     row.map(|row| row.user.public_id).ok_or_else(|| {
         let nearest = match has_database {
             true => cli::user::nearest(path, phone, true, now),
-            false => "there is no database yet".to_owned(),
+            false => "; there is no database yet".to_owned(),
         };
         format!(
-            "nobody has written from \"{}\" yet; {nearest}; `chatkeep user list` shows who has, and --user-id makes a token for a new account",
+            "nobody has written from \"{}\" yet{nearest}; `chatkeep user list` shows who has, and --user-id makes a token for a new account",
             phone.escape_debug()
         )
     })

@@ -102,6 +102,8 @@ fn unknown_names_get_the_nearest_known_one() {
         assert_eq!(actual.len(), 1, "{text}: {actual:?}");
         assert!(actual[0].starts_with(expected), "{text}: {actual:?}");
     }
+    let unlike = problems("[foo]\nlisten = \"x\"", &[]);
+    assert_eq!(unlike, ["foo: is not a known section"]);
 }
 
 #[test]
