@@ -75,7 +75,8 @@ fn more_for_list(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let words = turn.words_of(more);
     let is_talk = words.has_any(&[
         "then", "now", "later", "so", "no", "not", "that", "this", "again", "too", "also", "more",
-        "ok",
+        "ok", "hurry", "congrats", "please", "thanks", "quick", "quickly", "fast", "call", "tell",
+        "ask", "text", "send", "email", "book",
     ]);
     if is_talk || assistant::with_other_person("call ana", more).is_some() {
         return Ok(None);

@@ -354,8 +354,7 @@ impl HabitState {
         let named = |habit: &Habit| same(&habit.name, what);
         // "played guitar"
         let verbs = [
-            "played ", "practiced ", "practised ", "finished ", "completed ", "drank ", "drink ",
-            "took ", "take ", "had ",
+            "played ", "practiced ", "practised ", "finished ", "completed ", "drank ", "took ",
         ];
         let lower = what.to_lowercase();
         let bare = verbs.iter().find_map(|verb| lower.strip_prefix(verb));

@@ -53,8 +53,7 @@ pub(in crate::assistant) fn reason_after_comma(
 ) -> Option<usize> {
     static OPINIONS: Phrases = Phrases::new(&[
         "too", "not needed", "no longer needed", "no need", "no longer", "nobody", "noone",
-        "no one", "everyone", "everybody", "already", "finally", "never", "dont need",
-        "not any more", "not anymore",
+        "no one", "everyone", "everybody", "finally", "dont need", "not any more", "not anymore",
     ]);
     let begins = |at: &usize| {
         // unlike "add eggs, too; brown ones"
@@ -62,13 +61,22 @@ pub(in crate::assistant) fn reason_after_comma(
         let is_opinion = || words.after(*at, &OPINIONS).is_some() && !is_apart;
         words
             .original(*at - 1..*at)
-            .ends_with([',', ';', '–', '—', '.', '!', '?'])
+            .ends_with([',', ';', '–', '—', '.', '!'])
             && !matches!(words.get(*at), "if" | "unless" | "when" | "once" | "until")
             && (begins_reason(words, *at) && words.get(at + 1) != "well"
                 || begins_clause(words, *at, range.end)
                 || is_opinion())
     };
     let at = (range.start + 1..range.end).find(begins)?;
+    // What takes the request back is no reason for it.
+    static TAKEN_BACK: Phrases = Phrases::new(&[
+        "i mean", "i meant", "i dont mean", "i didnt mean", "i was joking", "im joking",
+        "im kidding", "just kidding", "i was kidding", "i changed my mind", "im not sure",
+        "i am not sure", "im unsure", "i was wrong", "my mistake", "you know",
+    ]);
+    if words.after(at, &TAKEN_BACK).is_some() {
+        return None;
+    }
     let asks_more = |word: &str| {
         has_digit(word)
             || matches!(
@@ -89,9 +97,27 @@ pub(in crate::assistant) fn reason_after_comma(
                     | "and"
                     | "need"
                     | "instead"
+                    | "if"
+                    | "unless"
+                    | "when"
+                    | "until"
+                    | "wait"
+                    | "later"
+                    | "joke"
+                    | "kidding"
+                    | "leave"
+                    | "keep"
+                    | "must"
+                    | "should"
+                    | "today"
+                    | "tomorrow"
+                    | "tonight"
             )
     };
-    let is_plain = !(at..range.end).any(|at| asks_more(words.get(at))) && !words.is_question();
+    // "add salt, we have none, pepper, rice" goes on.
+    let goes_on = (at..range.end - 1).any(|at| words.original(at..at + 1).ends_with(','));
+    let is_plain =
+        !goes_on && !(at..range.end).any(|at| asks_more(words.get(at))) && !words.is_question();
     is_plain.then_some(at)
 }
 
@@ -119,6 +145,13 @@ mod tests {
             ("cancel the run, if bo is away", None),
             ("add eggs, too; brown ones", None),
             ("cancel bo. he's away", Some("he's away")),
+            ("cancel the run. i meant the swim", None),
+            ("cancel the run? he's away", None),
+            ("add tea. it must be green", None),
+            ("add salt, we have none, pepper, rice", None),
+            ("cancel call bo, he's away unless it rains", None),
+            ("add butter, never salted", None),
+            ("cancel the run, it's tomorrow", None),
         ] {
             let words = Words::new(text);
             let found = reason_after_comma(&words, 0..words.len());

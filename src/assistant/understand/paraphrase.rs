@@ -83,7 +83,10 @@ fn reminder(words: &Words, range: Range<usize>) -> Option<String> {
     ]);
     let from = words.after(range.start, &REMIND)?;
     let rest = words.original(from..words.len());
-    let has_time = (from..range.end).any(|at| when::read(words, at).is_some());
+    // "reminding me at 9 was useless"
+    let is_told =
+        (from..range.end).any(|at| matches!(words.get(at), "was" | "were" | "is" | "why"));
+    let has_time = !is_told && (from..range.end).any(|at| when::read(words, at).is_some());
     has_time.then(|| format!("remind me {rest}"))
 }
 
@@ -93,8 +96,16 @@ fn one_more(words: &Words, range: Range<usize>) -> Option<String> {
     let (time, to) = when::read(words, range.start)?;
     let is_timed = time.clock.is_some() || time.delay.is_some();
     let from = words.after(to, phrases!["to"])?;
+    // "to the dentist" tells where somebody went.
+    let is_place = matches!(
+        words.get(from),
+        "the" | "my" | "a" | "an" | "our" | "bed" | "work" | "school"
+    ) || words
+        .original(from..from + 1)
+        .starts_with(char::is_uppercase);
     let has_other_time = (from..range.end).any(|at| when::read(words, at).is_some());
-    let is_added = matches!(before, "and" | "also" | "then") && is_timed && !has_other_time;
+    let is_added =
+        matches!(before, "and" | "also" | "then") && is_timed && !is_place && !has_other_time;
     let what = words.original(from..range.end);
     let time = words.original(range.start..to);
     (is_added && from < range.end).then(|| format!("{what} {time}"))
@@ -119,7 +130,10 @@ fn to_be_remembered(words: &Words, range: Range<usize>) -> Option<String> {
     let end = (range.start + 1..tail).find(|at| words.after(*at, &BEFORE) == Some(tail));
     let end = end.unwrap_or(tail);
     let is_apart = end < tail || words.is_set_off(tail - 1);
+    // "we had a deal, remember"
+    let is_tag = tail + 1 == range.end && matches!(words.get(range.start), "we" | "i");
     let is_statement = !words.is_question()
+        && !is_tag
         && end >= range.start + STATEMENT_WORDS_MIN
         && matches!(
             words.get(range.start),
@@ -148,10 +162,6 @@ fn cancelling(words: &Words, range: Range<usize>) -> Option<String> {
             "cancel my alarm {}",
             words.original(day..range.end)
         ));
-    }
-    let alarm_off = phrases!["alarm off", "alarms off", "no more alarm", "no alarm"];
-    if words.after(range.start, alarm_off) == Some(range.end) {
-        return Some("cancel my alarm".to_owned());
     }
     let ends = |at: &usize| words.after(*at, phrases!["anymore", "any more"]) == Some(range.end);
     let end = range.clone().find(ends).unwrap_or(range.end);

@@ -124,7 +124,7 @@ fn postpone(
         return Ok(None);
     }
     // "10" after an alarm may be minutes.
-    let is_alarm = |one: &NotedReminder| assistant::reminder_matches(&one.text, "alarm");
+    let is_alarm = |one: &NotedReminder| snooze::is_morning_alarm(&one.text, one.send_at, turn);
     if let Some(number) = number
         && latest.reminders.iter().any(is_alarm)
     {

@@ -15,7 +15,7 @@ struct NamedMove {
     text: String,
 }
 
-/// Moves all of them, or none. `None`: the message names one thing, or nothing that is known.
+/// Moves each for itself; none where one of the names isn't known. `None`: the message names one thing, or nothing that is known.
 pub(in crate::ingest) fn move_each(turn: &MessageTurn, tx: &mut Tx) -> Result<Option<String>> {
     let unknown = turn.possible_meanings();
     let Some((about, to)) = unknown.named_follow_up.as_ref().and_then(named_move) else {

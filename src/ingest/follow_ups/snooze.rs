@@ -1,5 +1,7 @@
 //! Postponing the last delivered reminder: "snooze", "in 20 minutes" right after it.
 
+use chrono::Timelike;
+
 use super::{Referent, referent, subject};
 use crate::assistant::builtin::{FollowUp, NewTime, ReminderRef, TimeChange};
 use crate::assistant::{self, wording};
@@ -150,7 +152,8 @@ fn snoozed(turn: &MessageTurn, tx: &mut Tx, time: Option<&TimeChange>) -> Result
             of_delivered(time, &delivery.reminders, turn).of_new(turn.now, turn.zone())
         }
         (Some(time), Some(delivery)) if let Some(first) = delivery.reminders.first() => {
-            early_of(time.clone(), &first.text).of_new(turn.now, turn.zone())
+            let known = (first.text.as_str(), first.send_at);
+            early_of(time.clone(), known, turn).of_new(turn.now, turn.zone())
         }
         (Some(time), _) => time.of_new(turn.now, turn.zone()),
         (None, _) => Ok(NewTime::at(turn.now.plus_s(SNOOZE_S))),
@@ -342,7 +345,8 @@ pub(super) fn again(turn: &MessageTurn, tx: &mut Tx, time: &TimeChange) -> Resul
     }
     let (mut replies, mut added): (Vec<String>, Vec<(String, NewTime)>) = Default::default();
     for reminder in open {
-        let time = &early_of(time.clone(), &reminder.text);
+        let known = (reminder.text.as_str(), reminder.send_at.0);
+        let time = &early_of(time.clone(), known, turn);
         let with_rule = |rule| time.of_set(reminder.send_at, rule, turn.now, turn.zone());
         // "also at 9pm" repeats as the first one does, "also on friday" comes once.
         let repeated =
@@ -384,26 +388,42 @@ pub(super) fn of_delivered(
     delivered: &[NotedReminder],
     turn: &MessageTurn,
 ) -> TimeChange {
-    let wakes = |one: &NotedReminder| {
-        let text = one.text.to_lowercase();
-        text.starts_with("wake up") || text.starts_with("alarm")
-    };
+    const MINUTES_MIN: i64 = 10;
+    let wakes = |one: &NotedReminder| is_morning_alarm(&one.text, one.send_at, turn);
     let to = match delivered.iter().all(wakes) && !delivered.is_empty() {
-        true => to.counted(60).unwrap_or_else(|| to.clone().of_waking()),
+        true => {
+            // "make it 7" names an hour.
+            let minutes = to
+                .counted(60)
+                .filter(|to| to.delay_s() >= Some(MINUTES_MIN * 60));
+            minutes.unwrap_or_else(|| to.clone().of_waking())
+        }
         false => to.clone(),
     };
     match delivered.first() {
         Some(first) => early_of(
             to.at_hour_of(Timestamp(first.send_at), turn.zone()),
-            &first.text,
+            (&first.text, first.send_at),
+            turn,
         ),
         None => to,
     }
 }
 
-/// "6:30" after an alarm came is in the morning.
-fn early_of(to: TimeChange, text: &str) -> TimeChange {
-    match assistant::reminder_matches(text, "alarm") {
+/// An alarm or a waking of the morning, unlike "check the fire alarm" and "wake up bo".
+pub(super) fn is_morning_alarm(text: &str, send_at: i64, turn: &MessageTurn) -> bool {
+    const NOON: u32 = 12;
+    let local = Timestamp(send_at).utc().with_timezone(&turn.zone());
+    let text = text.to_lowercase();
+    let rings = ["alarm:", "wake up:", "wake up to ", "wake up for "];
+    let is_alarm = matches!(text.as_str(), "alarm" | "wake up");
+    local.hour() < NOON && (is_alarm || rings.iter().any(|begin| text.starts_with(begin)))
+}
+
+/// "6:30" after an alarm of the morning came is in the morning. `known`: its text, and its time in
+/// milliseconds since the epoch.
+fn early_of(to: TimeChange, (text, send_at): (&str, i64), turn: &MessageTurn) -> TimeChange {
+    match is_morning_alarm(text, send_at, turn) {
         true => to.of_waking(),
         false => to,
     }

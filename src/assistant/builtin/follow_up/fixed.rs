@@ -34,7 +34,7 @@ static YES: Phrases = Phrases::new(&[
 
 static NO_REPEAT: Phrases = Phrases::new(&[
     "stop repeating it", "stop repeating that", "dont repeat it", "dont repeat that", "no repeats",
-    "only once", "just once", "just this once", "not every time just once", "stop the repetition",
+    "not every time just once", "stop the repetition", "make it once only",
 ]);
 
 pub(super) fn fixed(request: &str) -> Option<FollowUp> {
@@ -87,7 +87,9 @@ pub(in crate::assistant) fn is_consent(words: &Words) -> bool {
             "ok perfect", "ok sure", "ok yes", "perfect", "fine", "cool", "cool thanks", "good",
             "great idea", "great thanks", "fine by me", "works for me", "pls", "plz", "why not",
             "set it", "ok set it", "yeah do it", "yep do it", "yes i think so", "i think so",
-            "add it", "ok add it", "yes add it", "put it on"
+            "add it", "ok add it", "yes add it", "put it on", "right", "exactly", "thats right",
+            "correct", "indeed", "true", "thats fine", "its fine", "thats ok", "its ok",
+            "fine with me"
         ]
         .contains(words.phrase(0..words.len()).as_str())
 }

@@ -23,6 +23,16 @@ pub(super) fn from_or_until(words: &Words, range: Range<usize>) -> Option<Follow
         Some(from) => ("starting", from),
         None => ("until", words.after(range.start, &END)?),
     };
+    // "until tomorrow" is a goodbye.
+    let is_goodbye = start.is_none()
+        && from == range.start + 1
+        && matches!(
+            words.get(from),
+            "tomorrow" | "tonight" | "later" | "next" | "then"
+        );
+    if is_goodbye {
+        return None;
+    }
     let daily = format!("every day {link} {}", words.original(from..range.end));
     let daily = Words::new(&daily);
     let (limits, end) = repeats::read(&daily, 0)?;

@@ -224,7 +224,9 @@ fn is_thanks(phrase: &str) -> bool {
             .or_else(after)
             .is_some_and(|rest| WITH.contains(rest))
     };
-    is_plain_thanks(phrase) || THANKS.iter().any(is_with)
+    // the answer to "how are you?"
+    let is_answer = matches!(phrase, "good thanks" | "fine thanks" | "all good thanks");
+    !is_answer && (is_plain_thanks(phrase) || THANKS.iter().any(is_with))
 }
 
 fn is_plain_thanks(phrase: &str) -> bool {

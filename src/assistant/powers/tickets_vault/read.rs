@@ -108,6 +108,13 @@ fn set_time(message: &ParsedMessage, from: usize, end: usize) -> Option<TicketAc
     let in_the_evening = planned_time::find(message, from, end, true)?.time;
     let found = planned_time::find(message, from, end, false)?;
     let to = found.range().1;
+    // "saturday 8:00" is as it is printed, and nothing begins at 23:00.
+    let is_late = |n: usize| matches!(words.get(n), "10" | "11" | "12");
+    let is_printed = |n: usize| words.get(n).contains(':');
+    let in_the_evening = match (from..to).any(|n| is_late(n) || is_printed(n)) {
+        true => found.time.clone(),
+        false => in_the_evening,
+    };
     if to != end && (!is_seat(words.get(to)) || end - to > SEAT_WORDS_MAX) {
         return None;
     }
@@ -204,7 +211,9 @@ fn with_time(
 fn is_of_the_day(word: &str) -> bool {
     phrases![
         "train", "flight", "bus", "ferry", "boat", "tram", "boarding", "museum", "zoo",
-        "exhibition", "tour", "morning", "parking", "match", "fair"
+        "exhibition", "tour", "morning", "parking", "match", "fair", "marathon", "race", "run",
+        "brunch", "breakfast", "cruise", "hike", "swim", "triathlon", "matinee", "conference",
+        "festival", "spa", "workshop"
     ]
     .contains(word)
 }

@@ -62,7 +62,9 @@ impl<'a> MessagePart<'a> {
         };
         let statement = || PossibleMeanings::of_parsed(&part).statement;
         let mut is_fact = false;
-        if is_open && let Some(what) = what() {
+        // "cancel nobu?" asks whether to.
+        let what = what().filter(|what| !(what.names_what() && text.ends_with('?')));
+        if is_open && let Some(what) = what {
             let otherwise = match intent {
                 Intent::Power(text) => Intent::Power(text),
                 // "cancel nobu" may be a booking's.
