@@ -48,10 +48,9 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .min_by_key(|candidate| strsim::damerau_levenshtein(name, candidate))
 }
 
-/// The nearest known name, if `name` is probably this one, mistyped.
+/// The nearest known name, if `name` is probably this one, mistyped. Of a short name fewer letters
+/// may differ.
 pub fn intended<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    nearest(name, known).filter(|known| {
-        let is_longer = name.chars().count() > MISTYPED_MAX;
-        is_longer && is_mistyped(name, known)
-    })
+    let different_max = MISTYPED_MAX.min(name.chars().count() / 3);
+    nearest(name, known).filter(|known| strsim::damerau_levenshtein(name, known) <= different_max)
 }
