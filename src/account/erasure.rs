@@ -185,11 +185,8 @@ impl Eraser {
         if has_erased {
             self.store.compact(false).await?;
         }
-        // After a continuation the day's purge is still to come.
-        if !run.is_continuation {
-            let now = self.clock.now();
-            self.store.write(move |tx| tx.set_purged_at(now)).await?;
-        }
+        let now = self.clock.now();
+        self.store.write(move |tx| tx.set_purged_at(now)).await?;
         let waiting = self.store.read(|view| view.erasures(ACCOUNTS_MAX)).await;
         if !run.is_continuation {
             self.progress.lock().over = requested;

@@ -61,10 +61,15 @@ pub(super) fn parse(
     if message.words.is_question() {
         return None;
     }
-    bought(message, at, end)
-        .or_else(|| bare(message, at, end))
-        .or_else(|| dated_before(message, at, end))
-        .map(|action| (RequestStrength::Soft, action))
+    let strength = |action: BudgetAction| match action {
+        // What was bought is asked about, also where nothing was noted before.
+        BudgetAction::DayUnclear => (RequestStrength::Clear, action),
+        action => (RequestStrength::Soft, action),
+    };
+    bought(message, at, end).map(strength).or_else(|| {
+        let other = bare(message, at, end).or_else(|| dated_before(message, at, end));
+        other.map(|action| (RequestStrength::Soft, action))
+    })
 }
 
 /// "last friday 20 on cinema"
