@@ -112,14 +112,15 @@ pub(super) fn without_next(about: &str) -> &str {
     next.iter().find_map(bare).unwrap_or(about)
 }
 
-/// "am i free tomorrow at 8", where no calendar is connected: what was told of that day. `None`: one is.
+/// "am i free tomorrow at 8", where neither calendar nor mailbox is connected: what was told of that day. `None`: one is.
 pub(super) fn without_calendar(
     turn: &MessageTurn,
     tx: &mut Tx,
     day: &str,
 ) -> Result<Option<String>> {
     let services = tx.view().services(turn.user.id)?;
-    if services.iter().any(|one| one.kind.is_calendar()) {
+    // The invitations in a mailbox count, too.
+    if !services.is_empty() {
         return Ok(None);
     }
     match turn.understand_own(&format!("am i free on {day}")) {

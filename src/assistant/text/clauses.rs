@@ -45,6 +45,16 @@ pub(in crate::assistant) fn begins_clause(words: &Words, at: usize, end: usize) 
     is_subject && end > at + 1 || verbs.any(is_verb)
 }
 
+/// "i meant the swim": what takes the request back is no reason for it.
+fn takes_back(words: &Words, at: usize) -> bool {
+    static TAKEN_BACK: Phrases = Phrases::new(&[
+        "i mean", "i meant", "i dont mean", "i didnt mean", "i was joking", "im joking",
+        "im kidding", "just kidding", "i was kidding", "i changed my mind", "im not sure",
+        "i am not sure", "im unsure", "i was wrong", "my mistake", "you know",
+    ]);
+    words.after(at, &TAKEN_BACK).is_some()
+}
+
 /// Where a reason begins after a comma or a sentence, to the end: "i'm injured" of "cancel the gym, i'm injured". A
 /// number in it may be of something else: "cancel dinner, lunch is at 2".
 pub(in crate::assistant) fn reason_after_comma(
@@ -68,13 +78,7 @@ pub(in crate::assistant) fn reason_after_comma(
                 || is_opinion())
     };
     let at = (range.start + 1..range.end).find(begins)?;
-    // What takes the request back is no reason for it.
-    static TAKEN_BACK: Phrases = Phrases::new(&[
-        "i mean", "i meant", "i dont mean", "i didnt mean", "i was joking", "im joking",
-        "im kidding", "just kidding", "i was kidding", "i changed my mind", "im not sure",
-        "i am not sure", "im unsure", "i was wrong", "my mistake", "you know",
-    ]);
-    if words.after(at, &TAKEN_BACK).is_some() {
+    if takes_back(words, at) {
         return None;
     }
     let asks_more = |word: &str| {

@@ -1,9 +1,8 @@
 //! Postponing the last delivered reminder: "snooze", "in 20 minutes" right after it.
 
-use chrono::Timelike;
-
 use super::{Referent, referent, subject};
 use crate::assistant::builtin::{FollowUp, NewTime, ReminderRef, TimeChange};
+use crate::assistant::powers::minute_of_day;
 use crate::assistant::{self, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -412,12 +411,12 @@ pub(super) fn of_delivered(
 
 /// An alarm or a waking of the morning, unlike "check the fire alarm" and "wake up bo".
 pub(super) fn is_morning_alarm(text: &str, send_at: i64, turn: &MessageTurn) -> bool {
-    const NOON: u32 = 12;
-    let local = Timestamp(send_at).utc().with_timezone(&turn.zone());
+    const NOON_MINUTE: u32 = 12 * 60;
+    let minute = minute_of_day(Timestamp(send_at), turn.zone());
     let text = text.to_lowercase();
     let rings = ["alarm:", "wake up:", "wake up to ", "wake up for "];
     let is_alarm = matches!(text.as_str(), "alarm" | "wake up");
-    local.hour() < NOON && (is_alarm || rings.iter().any(|begin| text.starts_with(begin)))
+    minute < NOON_MINUTE && (is_alarm || rings.iter().any(|begin| text.starts_with(begin)))
 }
 
 /// "6:30" after an alarm of the morning came is in the morning. `known`: its text, and its time in
