@@ -180,6 +180,17 @@ fn write_much(folder: &Path) {
 /// Who asked a service that is no more is told, and does not wait for it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_command_does_not_wait_for_a_service_that_ended() {
+    const TRIES: usize = 20;
+    for _ in 0..TRIES {
+        if is_killed_at_work().await {
+            return;
+        }
+    }
+    panic!("each purge ended before it could be held");
+}
+
+/// False: the purge ended before it could be held.
+async fn is_killed_at_work() -> bool {
     let folder = TempDir::new().unwrap();
     let path = folder.path().to_owned();
     drop(start_with_messages(&path).await);
@@ -187,22 +198,25 @@ async fn a_command_does_not_wait_for_a_service_that_ended() {
     let mut service = Process::start(&path.join("chatkeep.db"), &[]).unwrap();
     let asking = path.clone();
     let command = tokio::task::spawn_blocking(move || purge(&asking, "--now"));
+    let database = path.join("chatkeep.db");
     eventually("the purge is at work", async || {
-        rows(&path.join("chatkeep.db"), "SELECT 1 FROM erasures") == [[1]]
+        command.is_finished() || rows(&database, "SELECT 1 FROM erasures") == [[1]]
     })
     .await;
     // It can't end before the kill.
-    let database = path.join("chatkeep.db");
     let holder = rusqlite::Connection::open(&database).unwrap();
     holder.busy_timeout(crate::support::PATIENCE).unwrap();
     holder.execute_batch("BEGIN IMMEDIATE").unwrap();
-    assert_eq!(rows(&database, "SELECT 1 FROM erasures"), [[1]]);
+    let is_at_work = rows(&database, "SELECT 1 FROM erasures") == [[1]];
     service.kill();
     drop(holder);
     let output = tokio::time::timeout(Duration::from_secs(10), command).await;
     let output = output.expect("an end in time").unwrap();
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
-    assert_eq!(done(&path, "--now"), "1 account was erased.\n");
+    if is_at_work {
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert_eq!(done(&path, "--now"), "1 account was erased.\n");
+    }
+    is_at_work
 }
 
 /// Kills at random moments; `PURGE_KILLS=200` for a long run.
